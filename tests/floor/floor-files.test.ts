@@ -102,6 +102,32 @@ describe.skipIf(!hasFloor)('the files of a floor', () => {
     expect(left).toEqual([]);
   });
 
+  test('git looks nowhere else for what it runs, and what says so to it is gone afterwards', async () => {
+    const cwd = join(world.home, 'common');
+    await world.shell(`git init -q ${cwd}; mkdir -p ${cwd}/evil/hooks`);
+    const commit = 'git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x';
+    const deeds = [
+      'echo ../evil > .git/commondir',
+      'ln -sf ../evil .git/commondir',
+      'rm .git/commondir',
+      'echo ../evil > evil/c; mv -f evil/c .git/commondir',
+      commit,
+      'test "$(git rev-parse --absolute-git-dir)" -ef "$(git rev-parse --git-common-dir)"',
+    ];
+    await using cli = world.begin(['sh', '-c', `${tries(deeds)}\necho ready; read line`], { cwd });
+    await cli.says(/ready/);
+    const outside = await world.shell(`cd ${cwd} && git status --short -uno && git log --oneline | wc -l`);
+    expect(outside).toMatchObject({ code: 0, stdout: '1\n', stderr: '' });
+    cli.child.stdin.end('go\n');
+    await cli.ended();
+    expect(cli.stdout).toBe(`could: ${commit}\ncould: ${deeds.at(-1)}\nready\n`);
+    expect(existsSync(join(cwd, '.git/commondir'))).toBe(false);
+    // What a person has written stays.
+    world.write('common/.git/commondir', '.\n');
+    await world.sh('true', { cwd });
+    expect(world.read('common/.git/commondir')).toBe('.\n');
+  });
+
   test('what others run or obey stays as it is, at any depth, and so do the folders above it', async () => {
     world.write('project/.git/config', '[core]\n');
     world.write('project/.git/HEAD', 'ref: refs/heads/main\n');

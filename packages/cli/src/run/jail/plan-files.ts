@@ -28,8 +28,8 @@ export interface FilePlan {
   readonly homes: readonly string[];
   /** Names at the top of the folder that are held whether they exist or not. */
   readonly top: readonly string[];
-  /** Those among them that are files. */
-  readonly topFiles: ReadonlySet<string>;
+  /** Those among them that are files, each with a content that says as much as no file. */
+  readonly topFiles: ReadonlyMap<string, string>;
   /** What may be written, and so has nothing that anybody should trust. */
   readonly writable: readonly string[];
   /** Whether a path is there inside, with its content. */

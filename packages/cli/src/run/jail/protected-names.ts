@@ -22,11 +22,15 @@ export const settingNames: readonly string[] = [
 /** In a git folder: what git runs, and the git folders of submodules and worktrees. */
 export const gitNames: readonly string[] = ['hooks', 'config', 'config.worktree', 'modules', 'worktrees'];
 
-/** Held where it is there. Nothing but its content can stand in its place: git reads it wherever it finds it. */
+/** Where git looks for its configuration and its hooks, if it is there. */
 const commonFolder = 'commondir';
+/** The git folder itself, in other words than git or a person would use. */
+const sameFolder = './.\n';
 
 /** Texts for models, which are often links to each other. Nobody executes them. */
 const mayBeLinks: ReadonlySet<string> = new Set(['CLAUDE.md', 'AGENTS.md']);
+
+const inGit: readonly string[] = [...gitNames, commonFolder];
 
 export interface Found {
   /** Read-only although they are in a folder that may be written. */
@@ -53,7 +57,7 @@ export function findHeld(folder: string, given: readonly string[]): Found {
     if (entries === undefined) held.push(next);
     for (const entry of entries ?? []) {
       const path = join(next, entry.name);
-      const isHeld = settingNames.includes(entry.name) || (isGit && [...gitNames, commonFolder].includes(entry.name));
+      const isHeld = settingNames.includes(entry.name) || (isGit && inGit.includes(entry.name));
       if (isHeld || (entry.name === '.git' && !entry.isDirectory())) hold(path, entry.isSymbolicLink(), entry.name);
       else if (entry.isDirectory() && !(isGit && entry.name === 'objects')) waiting.push(path);
       else if (entry.isSocket()) sockets.push(path);
@@ -68,15 +72,16 @@ export function namesAtTop(folder: string): readonly string[] {
   const stat = lstatSync(git, { throwIfNoEntry: false });
   // An empty one is no repository, but what a killed run has left, or what another one stands on.
   const isGit = stat?.isDirectory() === true && entriesOf(git)?.length !== 0;
-  const inGit = isGit ? [...gitNames.map((name) => join(git, name)), ...inGitConfig(git)] : [git];
-  return [...inGit, ...settingNames.map((name) => join(folder, name))];
+  const ofGit = isGit ? [...inGit.map((name) => join(git, name)), ...inGitConfig(git)] : [git];
+  return [...ofGit, ...settingNames.map((name) => join(folder, name))];
 }
 
-/** The names among these that programs read as files. An empty one says as much as none. */
-export function filesAmong(folder: string, paths: readonly string[]): ReadonlySet<string> {
+/** The names among these that programs read as files, each with a content that says as much as no file. */
+export function filesAmong(folder: string, paths: readonly string[]): ReadonlyMap<string, string> {
   const git = join(folder, '.git');
-  const files = [join(git, 'config'), join(git, 'config.worktree'), ...namedByGit(git).files];
-  return new Set(files.filter((path) => paths.includes(path)));
+  const empty = [join(git, 'config'), join(git, 'config.worktree'), ...namedByGit(git).files];
+  const files = [...empty.map((path) => [path, ''] as const), [join(git, commonFolder), sameFolder] as const];
+  return new Map(files.filter(([path]) => paths.includes(path)));
 }
 
 function inGitConfig(git: string): readonly string[] {

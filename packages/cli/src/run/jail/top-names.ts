@@ -12,14 +12,15 @@ import { unescaped } from './host-sockets.ts';
 
 /**
  * Makes the names that are held at the top of the folder and are not there, so that something can be mounted on them.
- * They are empty folders, of which git takes no notice, or empty files, where git reads a file of that name.
+ * They are empty folders, of which git takes no notice, or files, where git reads a file of that name.
  */
-export function makeNames(paths: readonly string[], files: ReadonlySet<string>): readonly string[] {
+export function makeNames(paths: readonly string[], files: ReadonlyMap<string, string>): readonly string[] {
   return paths.filter((path) => {
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return true;
+    const content = files.get(path);
     try {
-      if (files.has(path)) writeFileSync(path, '', { flag: 'wx' });
-      else mkdirSync(path);
+      if (content === undefined) mkdirSync(path);
+      else writeFileSync(path, content, { flag: 'wx' });
       return true;
     } catch {
       // Who starts the program cannot make it, so the program cannot either.
@@ -28,14 +29,15 @@ export function makeNames(paths: readonly string[], files: ReadonlySet<string>):
   });
 }
 
-/** Takes away what is still empty, also what a killed run has left, unless another run stands on it. */
-export function takeNamesAway(paths: readonly string[], files: ReadonlySet<string>): void {
+/** Takes away what is still as it was made, also what a killed run has left, unless another run stands on it. */
+export function takeNamesAway(paths: readonly string[], files: ReadonlyMap<string, string>): void {
   const used = mountPointsOfOthers();
   for (const path of paths) {
     try {
       if (used.has(path)) continue;
-      if (!files.has(path)) rmdirSync(path);
-      else if (lstatSync(path).isFile() && lstatSync(path).size === 0) unlinkSync(path);
+      const content = files.get(path);
+      if (content === undefined) rmdirSync(path);
+      else if (lstatSync(path).isFile() && readFileSync(path, 'utf8') === content) unlinkSync(path);
     } catch {
       // It has content, or is a file: it was there before.
     }
