@@ -235,7 +235,8 @@ describe.skipIf(!hasFloor)('the files of a floor', () => {
   test('sockets of the host cannot be reached: by path, in the working folder, or by an abstract name', async () => {
     const outside = mkdtempSync('/var/tmp/reeve-floor-');
     chmodSync(outside, 0o755);
-    const paths = [join(world.project, 'sub.sock'), join(outside, 'host.sock'), '\0reeve-floor-abstract'];
+    const blanks = join(outside, 'two  blanks\nand a line');
+    const paths = [join(world.project, 'sub.sock'), join(outside, 'host.sock'), blanks, '\0reeve-floor-abstract'];
     const servers = await Promise.all(
       paths.map(async (path) => {
         const server = createServer((socket) => socket.end('reached'));
@@ -252,7 +253,38 @@ describe.skipIf(!hasFloor)('the files of a floor', () => {
     );
     for (const server of servers) server.close();
     rmSync(outside, { recursive: true });
-    expect(stdout).toBe('no\nno\nno\n');
+    expect(stdout).toBe('no\nno\nno\nno\n');
+  });
+
+  test.each([
+    ['a folder whose name is not UTF-8', String.raw`mkdir -p "$(printf 'a\377')/.claude"`, /cannot be held.*UTF-8/],
+    [
+      'one beside a folder that is taken for it',
+      String.raw`mkdir -p "$(printf 'a\377')/.claude" "$(printf 'a\357\277\275')"`,
+      /cannot be held.*UTF-8/,
+    ],
+    [
+      'a socket whose name is not UTF-8',
+      String.raw`perl -e 'use Socket; socket(S, 1, 1, 0); bind(S, pack("S a*", 1, "s\xff"))'`,
+      /cannot be held.*UTF-8/,
+    ],
+    [
+      'a path that is too long',
+      `perl -e 'for (1 .. 25) { mkdir "a" x 200; chdir "a" x 200; mkdir ".claude" }'`,
+      /cannot be held.*too long/,
+    ],
+    [
+      'more than the kernel takes',
+      `perl -e 'for $n (100 .. 150) { $p = "x$n"; for (1 .. 16) { mkdir $p; $p .= "/" . "b" x 200 } mkdir $p; mkdir "$p/.claude" }'`,
+      /longer than the kernel takes/,
+    ],
+  ])('what cannot be held by its name is refused in one line: %s', async (what, made, said) => {
+    const cwd = join(world.home, what);
+    expect(await world.shell(`mkdir '${cwd}'; cd '${cwd}'; ${made}`)).toMatchObject({ code: 0, stderr: '' });
+    const { code, stderr } = await world.sh('true', { cwd });
+    expect({ code, stderr }).toEqual({ code: 125, stderr: expect.stringMatching(/^error: [^\n]+\n$/) });
+    expect(stderr).toMatch(said);
+    expect((await world.shell(`ls -A '${cwd}'`)).stdout).not.toMatch(/claude/);
   });
 
   test('other processes, devices and the network are not there', async () => {

@@ -4,6 +4,7 @@ import { FloorError } from '../floor-error.ts';
 import { hostSockets } from './host-sockets.ts';
 import { isInside, isInsideAny } from './inside.ts';
 import { filesAmong, findHeld, isProtectedName, namesAtTop, parentsOf } from './protected-names.ts';
+import { requireNames } from './require-names.ts';
 
 /** What a path is inside. The order counts: what comes later covers what came before. */
 export type Mount =
@@ -41,7 +42,7 @@ const ownFolders = ['/run', '/var/run'];
 
 /** Plans which files are there. Refuses a folder that would leave nothing hidden. */
 export function planFiles({ folder: given, homes: givenHomes, ...wishes }: Wishes): FilePlan {
-  const folder = realpathSync(given);
+  const folder = realFolder(given);
   const homes = [...new Set(givenHomes.filter(isFolder).map((home) => realpathSync(home)))].filter(
     (home) => home !== '/',
   );
@@ -76,6 +77,7 @@ export function planFiles({ folder: given, homes: givenHomes, ...wishes }: Wishe
       .map((path) => ({ as: 'nothing' as const, path })),
     ...hide.map(hidden),
   ];
+  requireNames(mounts.map(({ path }) => path));
   const isVisible = (path: string) => isThere(path, empty, shown) && !isInsideAny(path, [...hide, ...kernelFolders]);
   return { folder, mounts, homes, top, topFiles: filesAmong(folder, top), writable, isVisible };
 }
@@ -118,6 +120,14 @@ function emptyFolders(paths: readonly string[]): readonly Mount[] {
 
 function hidden(path: string): Mount {
   return isFolder(path) ? { as: 'empty', path, isWritable: false } : { as: 'nothing', path };
+}
+
+function realFolder(given: string): string {
+  try {
+    return realpathSync(given);
+  } catch (error) {
+    throw new FloorError(`the working folder ${given} is gone, or its name is not UTF-8`, { cause: error });
+  }
 }
 
 function wished(folder: string, homes: readonly string[], given: string, flag: string): string {

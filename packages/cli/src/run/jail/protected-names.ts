@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { FloorError } from '../floor-error.ts';
 import { namedByGit } from './git-config-paths.ts';
 import { isInsideAny } from './inside.ts';
+import { isText } from './require-names.ts';
 
 /** What programs outside run or obey: settings of coding agents and editors, and what they read at their start. */
 export const settingNames: readonly string[] = [
@@ -59,6 +60,8 @@ export function findHeld(folder: string, given: readonly string[]): Found {
       const path = join(next, entry.name);
       const isHeld = settingNames.includes(entry.name) || (isGit && inGit.includes(entry.name));
       if (isHeld || (entry.name === '.git' && !entry.isDirectory())) hold(path, entry.isSymbolicLink(), entry.name);
+      // Nobody can look into it by this name. All of it would have to be held, which is refused.
+      else if (entry.isDirectory() && !isText(entry.name)) held.push(path);
       else if (entry.isDirectory() && !(isGit && entry.name === 'objects')) waiting.push(path);
       else if (entry.isSocket()) sockets.push(path);
     }

@@ -76,7 +76,7 @@ export async function startJail(request: JailRequest): Promise<Jail> {
     stdio.push(inherited.includes(descriptor) ? nothing : 'ignore');
   }
   const [program, ...words] = jailedCommand(request);
-  const child = spawn(program, words, { cwd: folder, env, stdio, detached: !onTerminal });
+  const child = started(() => spawn(program, words, { cwd: folder, env, stdio, detached: !onTerminal }));
   const gone = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   gone.catch(() => {});
   const status = statusOf(child);
@@ -119,6 +119,18 @@ export async function startJail(request: JailRequest): Promise<Jail> {
     give(child, descriptors.go, 'go\n');
   };
   return { first, build, ready, begin, wake, kill, ended };
+}
+
+/** The kernel takes so many bytes of words, and of variables of the environment. */
+function started(start: () => ChildProcess): ChildProcess {
+  try {
+    return start();
+  } catch (error) {
+    if (!isObject(error) || error['code'] !== 'E2BIG') throw error;
+    throw new FloorError('the names to hold, the command and its environment are longer than the kernel takes', {
+      cause: error,
+    });
+  }
 }
 
 const readyWord = 'ready';
