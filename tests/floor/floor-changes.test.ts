@@ -74,6 +74,30 @@ describe.skipIf(!hasFloor)('what is replaced outside while the gateway is asked'
   });
 });
 
+describe.skipIf(!hasFloor)('what is replaced outside once the gateway has allowed the program', () => {
+  test('is held as well', async () => {
+    const cwd = join(world.home, 'last');
+    await world.shell(`git init -q ${cwd}`);
+    const before = world.gateway.audit().length;
+    await using link = await NetworkLink.to({ http: `http://${world.gateway.grpc}` });
+    link.delay(700);
+    const lines = 'echo evil >> .git/config && echo could; echo done';
+    const env = { REEVE_GRPC_ADDR: `127.0.0.1:${link.port}` };
+    await using cli = world.begin(['sh', '-c', lines], { cwd, env });
+    // The last answer before the program begins is still under way.
+    await eventually(() => {
+      const types = world.gateway.audit().slice(before);
+      expect(types.map(({ event_type: type }) => type)).toContain('AgentDelegated');
+    });
+    await world.shell(`git -C ${cwd} config a.b c`);
+    expect(cli.stdout).toBe('');
+    link.delay(0);
+    await cli.ended();
+    expect(cli.exit()).toMatchObject({ code: 0, stdout: 'done\n' });
+    expect(world.read('last/.git/config')).not.toContain('evil');
+  });
+});
+
 describe.skipIf(!hasFloor)('where nothing changes', () => {
   test.each<[string, readonly string[]]>([
     ['nothing more', []],

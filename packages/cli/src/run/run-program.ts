@@ -112,15 +112,15 @@ export class FlooredProgram {
   async #work(program: Program, operation: Operation, agent: Agent, network: InsideNetwork): Promise<number> {
     const { jail: early, cgroup, onTerminal, onBegun } = program;
     try {
-      // What is there is looked at meanwhile.
-      const begun = network.begin();
-      begun.catch(() => {});
+      await network.begin();
+      // What is to be held is looked at last: nobody else is waited for between that and the first step.
       const { jail, keeper, sockets } = await early.take();
       network.serve(sockets);
       this.#keeper.resolve(keeper);
       using signals = passSignals(keeper, onTerminal, () => this.#watch.until(this.#catchUp(agent)));
       onBegun();
-      await begun;
+      // What has come before holds from the first step on.
+      if (this.#obeying.size > 0) await this.#obeyedAll();
       cgroup?.limit();
       jail.begin();
       const ended = await jail.ended;
