@@ -80,7 +80,9 @@ test('a card that is a number is masked in what tools are described by, and refu
   const asked = { model: governAi(agent, model), prompt: 'hi', tools: pay };
   await generateText({ ...asked, seed: 2e15 });
   expect(seen).toEqual([expect.stringContaining('{"const":"[masked]","maximum":2000000000000000}')]);
-  await expect(generateText({ ...asked, seed: card })).rejects.toThrow('a rule masks a text in seed');
+  await expect(generateText({ ...asked, seed: card })).rejects.toThrow(
+    'Denied by policy: the prompt cannot be masked: a rule masks a text in seed',
+  );
   expect(seen).toHaveLength(1);
 });
 
@@ -100,7 +102,7 @@ test('a prompt that cannot be masked is not sent', async () => {
     const { model, seen } = aiModel(modelId);
     const asked = governAi(agent, model);
     const call = generateText({ model: asked, messages: [{ role: 'user', content: [...content] }], tools });
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow('Denied by policy: the prompt cannot be');
     expect(seen).toEqual([]);
     expect((await world.op(agent)).cost_micros).toBe(0);
   }
@@ -196,7 +198,7 @@ test('messages of LangChain that cannot be masked are not sent', async () => {
   ] as const) {
     const inner = new SeenChat({});
     const chat = governChat(agent, inner, { model }).withConfig({ tools } as object);
-    await expect(chat.invoke([message])).rejects.toThrow();
+    await expect(chat.invoke([message])).rejects.toThrow('Denied by policy: the prompt cannot be');
     expect(inner.seen).toEqual([]);
     expect((await world.op(agent)).cost_micros).toBe(0);
   }
@@ -247,7 +249,9 @@ test('an option of the other models that rules would change is not sent', async 
   const governed = governAgents(agent, scripted, { model: 'masked-two' });
   const modelSettings = { providerData: { instructions: `for ${email}` } };
   const request = { input: 'hi', modelSettings, tools: [], handoffs: [], outputType: 'text', tracing: false };
-  await expect(governed.getResponse(request as never)).rejects.toThrow('a rule masks a text in modelSettings');
+  await expect(governed.getResponse(request as never)).rejects.toThrow(
+    'the prompt cannot be masked: a rule masks a text in modelSettings',
+  );
   expect(scripted.firstCall).toBeUndefined();
 });
 

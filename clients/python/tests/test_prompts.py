@@ -13,7 +13,6 @@ from scripted_gateway import ScriptedGateway
 from reeve import ActionDenied, Agent, AsyncReeve, Reeve, ResultDenied
 from reeve._flow import run_blocking
 from reeve.adapters._prompt import AskedPrompt, Prompt, masked_prompt
-from reeve.errors import InternalError
 
 POLICY = """
 name: prompts
@@ -43,7 +42,9 @@ def test_a_card_that_is_a_number_is_masked_in_forms_and_refused_in_what_stays(ag
 
     masked = [{"const": "[masked]", "enum": [4222222222222222222, 7, True, "to [masked]"]}]
     assert sent({"seed": 2 * 10**15, "top": float("inf")}) == {"messages": [{"card": "[masked]"}], "tools": masked}
-    with pytest.raises(InternalError, match="a rule masks a text in seed"):
+    with pytest.raises(
+        ResultDenied, match="Denied by policy: the prompt cannot be masked: a rule masks a text in seed"
+    ):
         sent({"seed": card})
 
 

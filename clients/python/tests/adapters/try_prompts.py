@@ -11,7 +11,7 @@ from conftest import fresh_name
 from gateway_process import BOOTSTRAP_KEY, GatewayProcess
 from pydantic import BaseModel, Field
 
-from reeve import Agent, Reeve, ReeveError
+from reeve import Agent, Reeve, ReeveError, ResultDenied
 
 MAIL = "ada@example.com"
 POLICY = """
@@ -301,7 +301,7 @@ def test_openai_agents_sends_no_setting_that_rules_would_change(agent: Agent) ->
     settings = ModelSettings(extra_body={"instructions": f"for {MAIL}"})
     model = govern_model(agent, Scripted(), model="masked-one")
     crew = OpenAIAgent("crew", model=model, model_settings=settings)
-    with pytest.raises(ReeveError, match="a rule masks a text in model_settings"):
+    with pytest.raises(ResultDenied, match="the prompt cannot be masked: a rule masks a text in model_settings"):
         asyncio.run(Runner.run(crew, "hi", run_config=RunConfig(tracing_disabled=True)))
 
 
@@ -390,7 +390,9 @@ def test_pydantic_ai_masks_the_schema_of_an_answer(agent: Agent) -> None:
         run("plain", output)
         assert MAIL in str(seen[0])
     # A template of the user's own stays as it is, or the call is not made.
-    with pytest.raises(ReeveError, match="a rule masks a text in model_request_parameters"):
+    with pytest.raises(
+        ResultDenied, match="the prompt cannot be masked: a rule masks a text in model_request_parameters"
+    ):
         run("masked-one", PromptedOutput(_Plain, template=f"for {MAIL}: {{schema}}"))
     assert seen == []
 

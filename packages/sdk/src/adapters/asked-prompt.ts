@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ReeveInternal, ReeveInvalidRequest } from '../errors.ts';
+import { ReeveError } from '../errors.ts';
 import type { Operation } from '../operation.ts';
+import { ResultDenied } from '../result-denied.ts';
 
 /** Members of a request to a model, by what rules mask of them. An adapter that has them sends what comes back in their place. */
 export interface AskedPrompt {
@@ -17,35 +18,48 @@ export interface AskedPrompt {
   readonly put?: (masked: AskedPrompt['says']) => AskedPrompt['says'];
 }
 
+/** Why a prompt cannot be masked. It names no part of what the prompt says. */
+export class UnmaskablePrompt extends Error {}
+
 /** The members of a request that differ from what was asked, because rules have masked them. Throws if the call must not happen. */
 export async function maskedMembers(
-  { answer, checkPrompt, spent, ended }: Operation,
-  { says, forms, fixed, put = (masked) => masked }: AskedPrompt,
+  operation: Operation,
+  asked: AskedPrompt,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const { answer, id, spent, ended } = operation;
   if (!answer.judgePrompt) return {};
   try {
-    const options = textsOf(fixed).filter(([, texts]) => texts.length > 0);
-    const prompt: Readonly<Record<string, unknown>> = {
-      ...says,
-      ...Object.fromEntries(textsOf(forms)),
-      ...(options.length > 0 ? { options: options.map(([, texts]) => texts) } : {}),
-    };
-    const masked = await checkPrompt(prompt);
-    if (isDeepStrictEqual(masked, prompt)) return {};
-    // A name that is masked would leave the member that it named as it was.
-    if (!isDeepStrictEqual(Object.keys(masked), namesIn(prompt))) {
-      throw new ReeveInternal('a rule masks the name of a member of the prompt, which cannot be another one');
-    }
-    const { options: judged = [], ...left } = masked;
-    requireSame(options, [...listOf(judged)]);
-    const changed = Object.entries(forms).map(([name, form]) => [name, withTexts(form, listOf(left[name]))]);
-    return { ...put(left), ...Object.fromEntries(changed) };
+    return await judgedMembers(operation, asked);
   } catch (error) {
     // Nothing was sent.
     spent(0);
     ended('cancelled');
-    throw error;
+    if (error instanceof ReeveError) throw error;
+    const why = error instanceof UnmaskablePrompt ? error.message : 'it cannot be read';
+    throw new ResultDenied({ opId: id, reason: `the prompt cannot be masked: ${why}`, source: 'sdk' });
   }
+}
+
+async function judgedMembers(
+  { checkPrompt }: Operation,
+  { says, forms, fixed, put = (masked) => masked }: AskedPrompt,
+): Promise<Readonly<Record<string, unknown>>> {
+  const options = textsOf(fixed).filter(([, texts]) => texts.length > 0);
+  const prompt: Readonly<Record<string, unknown>> = {
+    ...says,
+    ...Object.fromEntries(textsOf(forms)),
+    ...(options.length > 0 ? { options: options.map(([, texts]) => texts) } : {}),
+  };
+  const masked = await checkPrompt(prompt);
+  if (isDeepStrictEqual(masked, prompt)) return {};
+  // A name that is masked would leave the member that it named as it was.
+  if (!isDeepStrictEqual(Object.keys(masked), namesIn(prompt))) {
+    throw new UnmaskablePrompt('a rule masks the name of a member of the prompt, which cannot be another one');
+  }
+  const { options: judged = [], ...left } = masked;
+  requireSame(options, [...listOf(judged)]);
+  const changed = Object.entries(forms).map(([name, form]) => [name, withTexts(form, listOf(left[name]))]);
+  return { ...put(left), ...Object.fromEntries(changed) };
 }
 
 /** The members that JSON has. */
@@ -64,7 +78,7 @@ function textsOf(members: Readonly<Record<string, unknown>>): readonly NamedText
 function requireSame(options: readonly NamedTexts[], judged: readonly unknown[]): void {
   const other = options.find(([, texts], at) => !isDeepStrictEqual(judged[at], texts));
   if (other === undefined) return;
-  throw new ReeveInternal(`a rule masks a text in ${other[0]}, which is sent as it is or not at all`);
+  throw new UnmaskablePrompt(`a rule masks a text in ${other[0]}, which is sent as it is or not at all`);
 }
 
 /** A card has at least 13 digits. */
@@ -78,11 +92,9 @@ function* textsIn(form: unknown): Generator<Said> {
   if (isSaid(form)) yield form;
   if (typeof form !== 'object' || form === null) return;
   // What a provider makes of an object that is more than its members, nobody knows here.
-  if (!Array.isArray(form) && !isPlain(form)) throw new ReeveInvalidRequest(`a form is no plain JSON: ${notMasked}`);
+  if (!Array.isArray(form) && !isPlain(form)) throw new UnmaskablePrompt('what is sent beside it is no plain JSON');
   for (const member of Object.values(form)) yield* textsIn(member);
 }
-
-const notMasked = 'rules mask this prompt, and cannot mask that';
 
 function isPlain(form: object): boolean {
   const made: unknown = Object.getPrototypeOf(form);
@@ -99,12 +111,16 @@ function withTexts(form: unknown, texts: Iterator<unknown>): unknown {
 
 function listOf(masked: unknown): IterableIterator<unknown> {
   if (Array.isArray(masked)) return masked.values();
-  throw new TypeError('a rule masks more of the prompt than its texts');
+  throw unfit();
 }
 
 /** What was masked is a text, also where it was a number. */
 function saidFor(given: Said, masked: unknown): Said {
   if (masked === given) return given;
   if (typeof masked === 'string') return masked;
-  throw new TypeError('a rule masks more of the prompt than its texts');
+  throw unfit();
+}
+
+export function unfit(): UnmaskablePrompt {
+  return new UnmaskablePrompt('a rule masks more of it than its texts');
 }

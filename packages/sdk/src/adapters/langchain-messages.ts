@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ReeveInternal } from '../errors.ts';
+import { unfit } from './asked-prompt.ts';
 import { copyWith } from './copy-with.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -40,8 +40,4 @@ function hasArtifact(message: object): boolean {
 
 function asJson(spoken: Members): object {
   return JSON.parse(JSON.stringify(spoken)) as object;
-}
-
-function unfit(): ReeveInternal {
-  return new ReeveInternal('a rule masks more of the messages than what they say');
 }

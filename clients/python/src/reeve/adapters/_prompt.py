@@ -10,11 +10,13 @@ from typing import Any
 from .._flow import Flow
 from .._said import Said
 from .._same_json import same_json
-from ..errors import InternalError
+from ..errors import ReeveError, ResultDenied
 
 Masked = Mapping[str, Any]
 
-_UNFIT = "a rule masks more of the prompt than its texts"
+
+class UnmaskablePrompt(Exception):
+    """Says why a prompt cannot be masked. It names no part of what the prompt says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,34 +47,41 @@ def masked_prompt(op: Said, asked: AskedPrompt) -> Flow[Any]:
     if not op.answer.judge_prompt:
         return asked.given
     try:
-        read = asked.read()
-        texts = {name: list(_texts_in(form)) for name, form in read.forms.items()}
-        options = {name: found for name, each in read.fixed.items() if (found := list(_texts_in(each)))}
-        prompt = {**read.says, **texts, **({"options": list(options.values())} if options else {})}
-        masked = yield from op._checked_prompt(prompt)
-        # A name that is masked would leave the member that it named as it was.
-        if not isinstance(masked, dict) or list(masked) != list(prompt):
-            raise InternalError("a rule masks the name of a member of the prompt, which cannot be another one")
-        _require_same(options, masked.get("options", []))
-        changed = {name: masked[name] for name, each in prompt.items() if not same_json(masked[name], each)}
-        for name in changed.keys() & texts.keys():
-            changed[name] = _with_texts(read.forms[name], iter(_list_of(changed[name], len(texts[name]))))
-        return asked.put(changed) if changed else asked.given
-    except BaseException:
+        return (yield from _judged(op, asked))
+    except BaseException as error:
         # Nothing was sent.
         op.spent_usd(0)
         op.ended("cancelled")
-        raise
+        if isinstance(error, ReeveError) or not isinstance(error, Exception):
+            raise
+        why = error if isinstance(error, UnmaskablePrompt) else "it cannot be read"
+        raise ResultDenied(op.op_id, f"the prompt cannot be masked: {why}", source="sdk") from None
 
 
-def unfit() -> InternalError:
-    return InternalError(_UNFIT)
+def _judged(op: Said, asked: AskedPrompt) -> Flow[Any]:
+    read = asked.read()
+    texts = {name: list(_texts_in(form)) for name, form in read.forms.items()}
+    options = {name: found for name, each in read.fixed.items() if (found := list(_texts_in(each)))}
+    prompt = {**read.says, **texts, **({"options": list(options.values())} if options else {})}
+    masked = yield from op._checked_prompt(prompt)
+    # A name that is masked would leave the member that it named as it was.
+    if not isinstance(masked, dict) or list(masked) != list(prompt):
+        raise UnmaskablePrompt("a rule masks the name of a member of the prompt, which cannot be another one")
+    _require_same(options, masked.get("options", []))
+    changed = {name: masked[name] for name, each in prompt.items() if not same_json(masked[name], each)}
+    for name in changed.keys() & texts.keys():
+        changed[name] = _with_texts(read.forms[name], iter(_list_of(changed[name], len(texts[name]))))
+    return asked.put(changed) if changed else asked.given
+
+
+def unfit() -> UnmaskablePrompt:
+    return UnmaskablePrompt("a rule masks more of it than its texts")
 
 
 def _require_same(options: Mapping[str, list[Any]], masked: Any) -> None:
     for (name, texts), left in zip(options.items(), _list_of(masked, len(options)), strict=True):
         if not same_json(left, texts):
-            raise InternalError(f"a rule masks a text in {name}, which is sent as it is or not at all")
+            raise UnmaskablePrompt(f"a rule masks a text in {name}, which is sent as it is or not at all")
 
 
 #: A card has at least 13 digits.
@@ -94,7 +103,7 @@ def _texts_in(form: Any) -> Iterator[str | int | float]:
             yield from _texts_in(each)
     # What a provider makes of any other object, nobody knows here.
     elif form is not None and not isinstance(form, (bool, int, float)):
-        raise InternalError(f"rules mask this prompt, and cannot mask a form that holds a {type(form).__name__}")
+        raise UnmaskablePrompt(f"what is sent beside it holds a {type(form).__name__}")
 
 
 def _with_texts(form: Any, texts: Iterator[Any]) -> Any:

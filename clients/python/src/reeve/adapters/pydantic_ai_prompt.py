@@ -12,9 +12,8 @@ from pydantic_ai.messages import ModelMessagesTypeAdapter
 from pydantic_core import PydanticSerializationError
 
 from .._same_json import same_json
-from ..errors import InternalError
 from ._judged import as_json
-from ._prompt import AskedPrompt, Masked, Prompt, unfit
+from ._prompt import AskedPrompt, Masked, Prompt, UnmaskablePrompt, unfit
 
 #: What only programs read, of a message or of a part of one.
 _UNSPOKEN = frozenset(("timestamp", "usage", "run_id", "conversation_id", "metadata"))
@@ -96,8 +95,8 @@ def _dumped(message: Any) -> dict[str, Any]:
     ]
     try:
         (dumped,) = ModelMessagesTypeAdapter.dump_python([replace(message, parts=parts)], mode="json")
-    except (PydanticSerializationError, ValueError, RecursionError) as error:
-        raise InternalError(f"rules mask this prompt, and it holds what is no JSON: {error}") from error
+    except (PydanticSerializationError, ValueError, RecursionError):
+        raise UnmaskablePrompt("it holds what is no JSON") from None
     return dict(dumped)
 
 
