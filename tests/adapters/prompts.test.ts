@@ -122,6 +122,23 @@ test('a model of the OpenAI Agents SDK', async () => {
   expect(sent).toContain('mails [masked]');
 });
 
+test('what the OpenAI Agents SDK sends beside the prompt is judged, and not sent if rules would change it', async () => {
+  const agent = await world.register('agents-beside');
+  const request = { input: 'hi', modelSettings: {}, tools: [], handoffs: [], outputType: 'text', tracing: false };
+  for (const beside of [
+    { previousResponseId: email },
+    { conversationId: email },
+    { newerThanThis: { text: `for ${email}` } },
+    { newerThanThis: new Date(0) },
+  ]) {
+    const scripted = new ScriptedModel([]);
+    const governed = governAgents(agent, scripted, { model: 'masked-two' });
+    const call = governed.getResponse({ ...request, ...beside } as never);
+    await expect(call).rejects.toThrow('Denied by policy: the prompt cannot be masked: ');
+    expect(scripted.firstCall).toBeUndefined();
+  }
+});
+
 /** A chat model that keeps what reaches its provider. */
 class SeenChat extends FakeStreamingChatModel {
   readonly seen: { readonly messages: readonly BaseMessage[]; readonly text: string }[] = [];

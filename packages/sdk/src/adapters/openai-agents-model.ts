@@ -18,6 +18,7 @@ interface AgentsModelProvider {
 }
 
 interface Request {
+  readonly [member: string]: unknown;
   readonly input?: unknown;
   readonly systemInstructions?: unknown;
   readonly tools?: unknown;
@@ -32,6 +33,9 @@ type Figures = Readonly<Record<string, unknown>>;
 
 /** The name of a model that nobody has named. */
 const unnamed = 'default';
+
+/** What of a request the runner and the tracers keep to themselves. */
+const ofRunner: ReadonlySet<string> = new Set(['tracing', '_internal']);
 
 /**
  * Governs a model of the OpenAI Agents SDK, or a provider of models: each call is checked first, also where it streams, and
@@ -53,11 +57,12 @@ export function governModel<Model extends AgentsModel | AgentsModelProvider>(
 
 function governOne(agent: Agent, model: AgentsModel, name: string, options: GovernModelOptions): AgentsModel {
   const useOf = (request: Request): ModelUse => {
-    const { input, systemInstructions, tools, modelSettings, signal } = request;
+    const { input, systemInstructions, prompt: template, tools, handoffs, outputType, signal, ...others } = request;
+    const { modelSettings } = others;
     const prompt = { input, systemInstructions, tools };
-    const { handoffs, outputType } = request;
-    const says = { input, systemInstructions, prompt: request.prompt };
-    const asked = { says, forms: { tools, handoffs, outputType }, fixed: { modelSettings } };
+    const says = { input, systemInstructions, prompt: template };
+    const fixed = Object.fromEntries(Object.entries(others).filter(([member]) => !ofRunner.has(member)));
+    const asked = { says, forms: { tools, handoffs, outputType }, fixed };
     return { asked, model: name, prompt, maxOutputTokens: modelSettings?.maxTokens, signal };
   };
   const getResponse = (request: Request) =>
