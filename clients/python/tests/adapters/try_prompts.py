@@ -305,6 +305,72 @@ def test_openai_agents_sends_no_setting_that_rules_would_change(agent: Agent) ->
         asyncio.run(Runner.run(crew, "hi", run_config=RunConfig(tracing_disabled=True)))
 
 
+def test_openai_agents_masks_all_that_describes_a_tool_and_keeps_its_name(agent: Agent) -> None:
+    from agents import CustomTool, FunctionTool, Handoff, HostedMCPTool, ModelSettings, ToolSearchTool, tool_namespace
+
+    from reeve.adapters.openai_agents import govern_model
+
+    from .try_openai_agents import Scripted
+
+    sent: list[dict[str, Any]] = []
+    schema = {"type": "object", "properties": {"password": {"type": "string", "description": f"as {MAIL}"}}}
+
+    async def run(*_args: Any) -> str:
+        return "done"
+
+    class Seen(Scripted):
+        async def get_response(self, *args: Any, **keywords: Any) -> Any:
+            sent.append(keywords)
+            return await super().get_response(*args, **keywords)
+
+    def ask(model: str, **beside: Any) -> None:
+        sent.clear()
+        given = {"system_instructions": None, "input": "hi", "model_settings": ModelSettings(), "output_schema": None}
+        ids = {"tracing": None, "previous_response_id": None, "conversation_id": None, "prompt": None}
+        lists: dict[str, Any] = {"tools": [], "handoffs": []}
+        call = govern_model(agent, Seen(), model=model).get_response(**{**given, **ids, **lists, **beside})
+        asyncio.run(call)
+
+    def tool(name: str = "find") -> FunctionTool:
+        return FunctionTool(name, f"Finds {MAIL}", schema, run, output_json_schema=schema)
+
+    def handoff(name: str = "to_other") -> Handoff[Any, Any]:
+        return Handoff(name, f"Asks {MAIL}", schema, run, "other")
+
+    hosted: Any = {"type": "mcp", "server_label": "mail", "server_url": "https://mail.example"}
+    fine = [
+        *tool_namespace(name="crm", description=f"of {MAIL}", tools=[tool()]),
+        HostedMCPTool(hosted),
+        CustomTool("c", "d", run),
+    ]
+    ask("masked-one", tools=fine, handoffs=[handoff()], previous_response_id="resp_1")
+    (found, mcp, custom), (other,) = sent[0]["tools"], sent[0]["handoffs"]
+    assert (found.name, found.on_invoke_tool, mcp, custom) == ("find", run, fine[1], fine[2])
+    assert found.params_json_schema["properties"]["password"]["description"] == "as [masked]"
+    assert (found.description, found._tool_namespace_description) == ("Finds [masked]", "of [masked]")
+    assert (other.tool_name, other.tool_description) == ("to_other", "Asks [masked]")
+    assert MAIL not in json.dumps([found.output_json_schema, other.input_json_schema])
+    for beside in (
+        {"tools": [tool(MAIL)]},
+        {"tools": tool_namespace(name=MAIL, description="of", tools=[tool()])},
+        {"tools": [HostedMCPTool({**hosted, "headers": {"x-user": MAIL}})]},
+        {"tools": [HostedMCPTool({**hosted, "server_description": f"of {MAIL}"})]},
+        {"tools": [CustomTool(MAIL, "Finds", run)]},
+        {"tools": [CustomTool("find", f"Finds {MAIL}", run)]},
+        {"tools": [CustomTool("find", "Finds", run, format={"type": "grammar", "definition": MAIL})]},
+        {"tools": [ToolSearchTool("Finds", "client", {"description": MAIL})]},
+        {"handoffs": [handoff(MAIL)]},
+        {"previous_response_id": MAIL},
+        {"conversation_id": MAIL},
+        {"newer": {"text": MAIL}},
+    ):
+        with pytest.raises(ResultDenied, match="the prompt cannot be masked: a rule masks a text in"):
+            ask("masked-one", **beside)
+        assert sent == []
+        ask("plain", **beside)
+        assert len(sent) == 1
+
+
 def test_pydantic_ai_sends_what_rules_leave(agent: Agent) -> None:
     from pydantic_ai import Agent as PydanticAgent
     from pydantic_ai import BinaryContent, Tool, ToolReturn

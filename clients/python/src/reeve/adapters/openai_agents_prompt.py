@@ -6,13 +6,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from agents import FunctionTool, Handoff
+
 from ._judged import as_json
-from ._prompt import AskedPrompt, Masked, Prompt, unfit
+from ._prompt import AskedPrompt, Masked, Prompt
 
 _SAYS = ("system_instructions", "input", "prompt")
 
 #: What a provider reads of a tool or a handoff that runs here.
-_TEXTS = ("description", "params_json_schema", "tool_description", "input_json_schema")
+_TEXTS = (
+    *("description", "params_json_schema", "output_json_schema", "_tool_namespace_description"),
+    *("tool_description", "input_json_schema"),
+)
+
+#: By these, the framework finds what the model calls.
+_NAMES = ("name", "_tool_namespace", "allowed_callers", "tool_name")
+
+_LISTS = ("tools", "handoffs")
+
+#: What no provider gets, or what is judged by parts of its own.
+_APART = frozenset((*_SAYS, *_LISTS, "model_settings", "output_schema", "tracing"))
 
 #: The settings that the framework keeps to itself.
 _UNSENT = frozenset(("retry",))
@@ -22,11 +35,13 @@ def asked_of(given: Mapping[str, Any]) -> AskedPrompt:
     def read() -> Prompt:
         says = {name: as_json(given[name]) for name in _SAYS if given.get(name) is not None}
         forms: dict[str, Any] = {
-            name: [_form_of(each) for each in given[name]] for name in ("tools", "handoffs") if given.get(name)
+            name: [_form_of(each) for each in given[name] if _runs_here(each)] for name in _LISTS if given.get(name)
         }
         settings = vars(given["model_settings"])
         fixed: dict[str, Any] = {
-            "model_settings": {name: as_json(each) for name, each in settings.items() if name not in _UNSENT}
+            "model_settings": {name: as_json(each) for name, each in settings.items() if name not in _UNSENT},
+            "tools": [_fixed_of(each) for name in _LISTS for each in given.get(name) or ()],
+            **{name: as_json(each) for name, each in given.items() if name not in _APART},
         }
         # By the schema of the answer, the framework reads the answer.
         schema = given.get("output_schema")
@@ -35,25 +50,27 @@ def asked_of(given: Mapping[str, Any]) -> AskedPrompt:
         return Prompt(says, forms, fixed)
 
     def put(left: Masked) -> Mapping[str, Any]:
-        listed = {name: _with_forms(given[name], left[name]) for name in ("tools", "handoffs") if name in left}
+        listed = {name: _with_forms(given[name], left[name]) for name in _LISTS if name in left}
         return {**given, **left, **listed}
 
     return AskedPrompt(given, read, put)
 
 
+def _runs_here(described: Any) -> bool:
+    return isinstance(described, (FunctionTool, Handoff))
+
+
 def _form_of(described: Any) -> dict[str, Any]:
-    """The tools of a provider are settings of their own, which hold texts as well."""
-    found = {name: getattr(described, name) for name in _TEXTS if hasattr(described, name)}
-    return found or {"tool": as_json(described)}
+    return {name: found for name in _TEXTS if (found := getattr(described, name, None)) is not None}
+
+
+def _fixed_of(described: Any) -> dict[str, Any]:
+    """Other tools, such as those of a provider, are settings of their own. Nobody sends their functions."""
+    if _runs_here(described):
+        return {name: getattr(described, name, None) for name in _NAMES}
+    return {name: as_json(each) for name, each in vars(described).items() if not callable(each)}
 
 
 def _with_forms(items: Any, forms: Any) -> list[Any]:
-    return [_with_form(item, form) for item, form in zip(items, forms, strict=True)]
-
-
-def _with_form(item: Any, form: Mapping[str, Any]) -> Any:
-    if form == _form_of(item):
-        return item
-    if "tool" in form:
-        raise unfit()
-    return replace(item, **form)
+    left = iter(forms)
+    return [replace(item, **next(left)) if _runs_here(item) else item for item in items]
