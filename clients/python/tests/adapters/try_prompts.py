@@ -428,6 +428,40 @@ def test_pydantic_ai_sends_what_rules_leave(agent: Agent) -> None:
     assert len(seen) == 2
 
 
+def test_pydantic_ai_sends_no_name_of_a_tool_that_rules_would_change(agent: Agent) -> None:
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai import NativeOutput, Tool, ToolOutput
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import FunctionModel
+
+    from reeve.adapters.pydantic_ai import govern_model
+
+    seen: list[Any] = []
+
+    def answer(_messages: Any, info: Any) -> ModelResponse:
+        seen.append(info)
+        given = {"who": "somebody"}
+        tools = info.output_tools
+        return ModelResponse([ToolCallPart(tools[0].name, given) if tools else TextPart(json.dumps(given))])
+
+    def run(model: str, tools: list[Any], output: Any) -> None:
+        seen.clear()
+        inner = FunctionModel(answer, profile={"supports_json_schema_output": True})
+        crew = PydanticAgent(govern_model(agent, inner, model=model), output_type=output, tools=tools)
+        asyncio.run(crew.run("hi"))
+
+    for tools, output in (
+        ([Tool(lambda who: who, name=MAIL)], str),
+        ([], ToolOutput(_Plain, name=MAIL)),
+        ([], NativeOutput(_Plain, name=MAIL)),
+    ):
+        with pytest.raises(ResultDenied, match="the prompt cannot be masked: a rule masks a text in names"):
+            run("masked-one", tools, output)
+        assert seen == []
+        run("plain", tools, output)
+        assert len(seen) == 1
+
+
 def test_pydantic_ai_masks_the_schema_of_an_answer(agent: Agent) -> None:
     from pydantic_ai import Agent as PydanticAgent
     from pydantic_ai import NativeOutput, PromptedOutput, ToolOutput

@@ -19,7 +19,7 @@ from ._prompt import AskedPrompt, Masked, Prompt, UnmaskablePrompt, unfit
 _UNSPOKEN = frozenset(("timestamp", "usage", "run_id", "conversation_id", "metadata"))
 
 #: What a provider reads of a tool that runs here, or of the answer that it is to give. The framework reads answers by
-#: what it has itself.
+#: what it has itself, and finds tools by their names.
 _TEXTS = ("description", "parameters_json_schema", "return_schema", "json_schema")
 
 _FORMS = ("function_tools", "output_tools", "output_object")
@@ -51,6 +51,7 @@ def asked_of(given: Asked) -> AskedPrompt:
         settings = given.settings or {}
         fixed = {
             "model_settings": {name: as_json(each) for name, each in settings.items() if name not in _UNSENT},
+            "names": [[each.name for each in _listed(parameters, name)] for name in _FORMS],
             "model_request_parameters": {name: as_json(getattr(parameters, name)) for name in _others_of(parameters)},
         }
         return Prompt(says, forms, fixed)
