@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
 import { FloorWorld, hasFloor } from './floor-world.ts';
 
 let world: FloorWorld;
@@ -197,6 +198,51 @@ describe.skipIf(!hasFloor)('the files of a floor', () => {
     await other.ended();
     expect(other.stdout).toBe('ready\n');
     expect(existsSync(join(world.project, '.cursor'))).toBe(false);
+  });
+
+  test('many that begin and end together in one folder start, hold what they stand on, and leave nothing', async () => {
+    const cwd = join(world.home, 'together');
+    await world.shell(`git init -q ${cwd}; mkdir -p ${cwd}/sub`);
+    const before = readdirSync(cwd).toSorted();
+    const lines = 'touch .cursor/x .git/commondir/x; echo x > .git/commondir && echo could; echo done';
+    for (const _ of [1, 2, 3]) {
+      const all = await Promise.all([1, 2, 3, 4].map(() => world.sh(lines, { cwd })));
+      for (const { code, stdout } of all) expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
+      expect(readdirSync(cwd).toSorted()).toEqual(before);
+      expect(existsSync(join(cwd, '.git/commondir'))).toBe(false);
+    }
+  });
+
+  test('a run that ends takes nothing from under another that is still being started', async () => {
+    const cwd = join(world.home, 'starting');
+    await world.shell(`mkdir ${cwd}`);
+    const wait = `while ! test -e ${world.home}/go; do sleep 0.05; done`;
+    const bwrap = world.write('slow/bwrap', `#!/bin/sh\n${wait}\nPATH=\${PATH#*:} exec bwrap "$@"\n`);
+    chmodSync(bwrap, 0o755);
+    const env = { PATH: `${dirname(bwrap)}:${process.env['PATH'] ?? ''}` };
+    await using other = world.begin(['sh', '-c', 'touch .cursor/x; echo done'], { cwd, env });
+    await eventually(() => expect(existsSync(join(cwd, '.cursor'))).toBe(true));
+    expect(await world.run(['true'], { cwd })).toMatchObject({ code: 0 });
+    expect(existsSync(join(cwd, '.cursor'))).toBe(true);
+    world.write('go', '');
+    await other.ended();
+    expect(other.exit()).toMatchObject({ code: 0, stdout: 'done\n' });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test('the last that ends takes away what another has made, although it holds less itself', async () => {
+    const cwd = join(world.home, 'fewer');
+    await world.shell(`mkdir ${cwd}`);
+    await using first = world.begin(['sh', '-c', 'echo ready; read line'], { cwd });
+    await first.says(/ready/);
+    await using last = world.begin(['sh', '-c', 'echo ready; read line'], { cwd, flags: ['--profile', 'readonly'] });
+    await last.says(/ready/);
+    first.child.stdin.end('go\n');
+    await first.ended();
+    expect(existsSync(join(cwd, '.claude'))).toBe(true);
+    last.child.stdin.end('go\n');
+    await last.ended();
+    expect(readdirSync(cwd)).toEqual([]);
   });
 
   test('links lead to nothing more', async () => {

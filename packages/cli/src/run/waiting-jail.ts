@@ -1,7 +1,9 @@
 import { lstatSync } from 'node:fs';
 import type { Cgroup } from './cgroup/cgroup.ts';
+import { FolderRuns } from './jail/folder-runs.ts';
 import { mountedIn } from './jail/mounted-in.ts';
 import type { FilePlan } from './jail/plan-files.ts';
+import { filesAmong, namesAtTop } from './jail/protected-names.ts';
 import type { InsideSockets, Jail, JailRequest } from './jail/start-jail.ts';
 import { startJail } from './jail/start-jail.ts';
 import { stillHolds } from './jail/still-holds.ts';
@@ -28,20 +30,25 @@ export class WaitingJail {
   /** Once nothing but the program is left to be started. Rejects if that cannot be. */
   readonly ready: Promise<ReadyJail>;
   readonly #line: PlannedLine;
-  readonly #names: readonly string[];
+  readonly #runs: FolderRuns;
+  #names: readonly string[] = [];
   readonly #started: Promise<Jail>;
 
   constructor(request: WaitingRequest, line: PlannedLine, cgroup: Promise<Cgroup | undefined>) {
     this.#line = line;
-    this.#names = makeNames(line.top, line.topFiles);
+    this.#runs = new FolderRuns(line.folder);
     this.#started = this.#start(request);
     this.ready = this.#made(cgroup);
     this.ready.catch(() => {});
   }
 
-  /** Whatever fails here, the names are there already, and are taken away by `leave`. */
-  async #start(request: WaitingRequest): Promise<Jail> {
-    return startJail({ ...request, line: this.#line.lineWith(this.#names), entry: this.#line.entry });
+  /** Whatever fails here, names may be there already, and are taken away by `leave`. */
+  #start(request: WaitingRequest): Promise<Jail> {
+    const { top, topFiles, lineWith, entry } = this.#line;
+    return this.#runs.enter(() => {
+      this.#names = makeNames(top, topFiles);
+      return startJail({ ...request, line: lineWith(this.#names), entry });
+    });
   }
 
   async #made(makingGroup: Promise<Cgroup | undefined>): Promise<ReadyJail> {
@@ -83,9 +90,16 @@ export class WaitingJail {
       // It was never made.
     }
     try {
-      takeNamesAway(this.#names, this.#line.topFiles);
+      await this.#runs.leave(() => this.#takeNamesAway());
     } catch {
       // Without descriptors nobody knows whether another run stands on them. A later one takes them away.
     }
+  }
+
+  /** Those of others as well, who could leave none of them while this one was here. */
+  #takeNamesAway(): void {
+    const { folder, top, topFiles } = this.#line;
+    const names = [...new Set([...top, ...namesAtTop(folder)])];
+    takeNamesAway(names, new Map([...topFiles, ...filesAmong(folder, names)]));
   }
 }
