@@ -4,6 +4,7 @@ import { ChatGenerationChunk } from '@langchain/core/outputs';
 import { FakeStreamingChatModel } from '@langchain/core/utils/testing';
 import { Usage } from '@openai/agents-core';
 import { ScriptedModel } from '@openai/agents-core/testing';
+import type { Agent } from '@reeve/sdk';
 import { ActionDeniedError, ResultDenied } from '@reeve/sdk';
 import { governModel as governAi } from '@reeve/sdk/ai';
 import { governModel as governChat } from '@reeve/sdk/langchain';
@@ -83,6 +84,85 @@ test('a card that is a number is masked in what tools are described by, and refu
   await expect(generateText({ ...asked, seed: card })).rejects.toThrow(
     'Denied by policy: the prompt cannot be masked: a rule masks a text in seed',
   );
+  expect(seen).toHaveLength(1);
+});
+
+/** What a model of the AI SDK gets of this part of a message, if anything. */
+async function sentPart(agent: Agent, modelId: string, part: object): Promise<unknown> {
+  const sent: unknown[] = [];
+  const model = new MockLanguageModelV4({
+    modelId,
+    doGenerate: async ({ prompt }) => {
+      sent.push((prompt[0]?.content as readonly unknown[])[0]);
+      return { content: [{ type: 'text', text: 'hi' }], finishReason, usage, warnings: [] };
+    },
+  });
+  const prompt = [{ role: 'user' as const, content: [part as never] }];
+  await governAi(agent, model).doGenerate({ prompt });
+  return sent[0];
+}
+
+const text = `I am ${email}, é 😀\n`;
+const left = 'I am [masked], é 😀\n';
+const inBase64 = (said: string) => Buffer.from(said).toString('base64');
+
+test('a text file is masked within its base64, its bytes or its URL, and keeps its type', async () => {
+  const agent = await world.register('ai-text-files');
+  const file = (mediaType: string, data: unknown) => ({ type: 'file', mediaType, data: { type: 'data', data } });
+  for (const [given, sent] of [
+    [file('text/plain', inBase64(text)), file('text/plain', inBase64(left))],
+    [
+      { ...file('', ''), data: inBase64(text) },
+      { ...file('', ''), data: inBase64(left) },
+    ],
+    [file('application/octet-stream', inBase64(text)), file('application/octet-stream', inBase64(left))],
+    [file('text/csv', new TextEncoder().encode(text)), file('text/csv', new TextEncoder().encode(left))],
+    [file('text/csv', Buffer.from(text)), file('text/csv', Buffer.from(left))],
+    [{ url: new URL(`https://x.test/?u=${email}`) }, { url: new URL('https://x.test/?u=[masked]') }],
+    [
+      { url: new URL(`data:text/plain;base64,${inBase64(text)}`) },
+      { url: new URL(`data:text/plain;base64,${inBase64(left)}`) },
+    ],
+    [
+      { url: `data:text/plain;charset=utf-8,${encodeURIComponent(text)}` },
+      { url: `data:text/plain;charset=utf-8,${encodeURIComponent(left)}` },
+    ],
+  ] as const) {
+    expect(await sentPart(agent, 'masked-one', given)).toStrictEqual(sent);
+    expect(await sentPart(agent, 'plain', given)).toBe(given);
+  }
+  // What holds nothing to mask, or nothing that is a text, is sent as it was.
+  const picture = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 255]);
+  for (const given of [
+    file('text/plain', 'aGk='),
+    file('image/png', picture),
+    file('image/png', Buffer.from(picture).toString('base64')),
+    { url: new URL('https://x.test/') },
+  ]) {
+    expect(await sentPart(agent, 'masked-one', given)).toStrictEqual(given);
+  }
+  for (const given of [
+    file('text/plain', Buffer.from(text, 'utf16le')),
+    file('text/plain', Buffer.from(text, 'utf16le').toString('base64')),
+    file('application/json', Buffer.from('"é"', 'latin1')),
+    { url: `data:text/plain;base64,${Buffer.from(text, 'latin1').toString('base64')}` },
+    { data: picture },
+  ]) {
+    const call = sentPart(agent, 'masked-one', given);
+    await expect(call).rejects.toThrow('the prompt cannot be masked: it has a file that cannot be read as text');
+  }
+});
+
+test('a file in an option or in the description of a tool is judged as what it says', async () => {
+  const agent = await world.register('ai-option-files');
+  const { model, seen } = aiModel('masked-one');
+  const file = `data:text/plain;base64,${inBase64(text)}`;
+  const described: ToolSet = { mail: tool({ description: file, inputSchema }) };
+  const asked = { model: governAi(agent, model), prompt: 'hi' };
+  await generateText({ ...asked, tools: described });
+  expect(seen[0]).toContain(inBase64(left));
+  const providerOptions = { openai: { file } };
+  await expect(generateText({ ...asked, providerOptions })).rejects.toThrow('a rule masks a text in providerOptions');
   expect(seen).toHaveLength(1);
 });
 
@@ -202,6 +282,20 @@ test('a model of LangChain gets its messages as rules have masked them, also whe
   }
   // The program keeps its own.
   expect(JSON.stringify(asked)).toBe(kept);
+});
+
+test('a file in a message of LangChain is masked, and bytes stay bytes', async () => {
+  const agent = await world.register('chat-text-files');
+  const inner = new SeenChat({});
+  const bytes = { type: 'file', mimeType: 'text/plain', data: new TextEncoder().encode(text) };
+  const source = { type: 'document', source: { type: 'base64', media_type: 'text/plain', data: inBase64(text) } };
+  await governChat(agent, inner, { model: 'masked-one' }).invoke([new HumanMessage({ content: [bytes, source] })]);
+  const sent = inner.seen[0]?.messages[0];
+  expect(sent).toBeInstanceOf(HumanMessage);
+  expect(sent?.content).toStrictEqual([
+    { ...bytes, data: new TextEncoder().encode(left) },
+    { ...source, source: { ...source.source, data: inBase64(left) } },
+  ]);
 });
 
 test('messages of LangChain that cannot be masked are not sent', async () => {

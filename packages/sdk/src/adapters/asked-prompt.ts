@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { ReeveError } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { ResultDenied } from '../result-denied.ts';
+import { fileTextIn, ReadPrompt } from './prompt-files.ts';
+import { unfit, UnmaskablePrompt } from './unmaskable-prompt.ts';
 
 /** Members of a request to a model, by what rules mask of them. An adapter that has them sends what comes back in their place. */
 export interface AskedPrompt {
-  /** What the model is asked, as plain JSON. */
+  /** What the model is asked, as JSON. It may hold bytes and URLs. */
   readonly says: Readonly<Record<string, unknown>>;
   /**
    * What describes a form, of tools or of the answer. The names in it are part of the form, so only its texts are masked, and
@@ -17,9 +19,6 @@ export interface AskedPrompt {
   /** What of a masked `says` is sent, where plain JSON is not the framework's own form. Throws if it cannot be. */
   readonly put?: (masked: AskedPrompt['says']) => AskedPrompt['says'];
 }
-
-/** Why a prompt cannot be masked. It names no part of what the prompt says. */
-export class UnmaskablePrompt extends Error {}
 
 /** The members of a request that differ from what was asked, because rules have masked them. Throws if the call must not happen. */
 export async function maskedMembers(
@@ -44,10 +43,12 @@ async function judgedMembers(
   { checkPrompt }: Operation,
   { says, forms, fixed, put = (masked) => masked }: AskedPrompt,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const read = new ReadPrompt(says);
   const options = textsOf(fixed).filter(([, texts]) => texts.length > 0);
   const prompt: Readonly<Record<string, unknown>> = {
-    ...says,
+    ...read.json,
     ...Object.fromEntries(textsOf(forms)),
+    ...(read.files.length > 0 ? { files: read.files } : {}),
     ...(options.length > 0 ? { options: options.map(([, texts]) => texts) } : {}),
   };
   const masked = await checkPrompt(prompt);
@@ -56,10 +57,11 @@ async function judgedMembers(
   if (!isDeepStrictEqual(Object.keys(masked), namesIn(prompt))) {
     throw new UnmaskablePrompt('a rule masks the name of a member of the prompt, which cannot be another one');
   }
-  const { options: judged = [], ...left } = masked;
+  const { options: judged = [], files = [], ...left } = masked;
   requireSame(options, [...listOf(judged)]);
+  const said = Object.fromEntries(Object.entries(left).filter(([name]) => !Object.hasOwn(forms, name)));
   const changed = Object.entries(forms).map(([name, form]) => [name, withTexts(form, listOf(left[name]))]);
-  return { ...put(left), ...Object.fromEntries(changed) };
+  return { ...put(read.put(said, [...listOf(files)])), ...Object.fromEntries(changed) };
 }
 
 /** The members that JSON has. */
@@ -90,6 +92,8 @@ function isSaid(value: unknown): value is Said {
 
 function* textsIn(form: unknown): Generator<Said> {
   if (isSaid(form)) yield form;
+  const file = typeof form === 'string' ? fileTextIn(form) : undefined;
+  if (file !== undefined) yield file.text;
   if (typeof form !== 'object' || form === null) return;
   // What a provider makes of an object that is more than its members, nobody knows here.
   if (!Array.isArray(form) && !isPlain(form)) throw new UnmaskablePrompt('what is sent beside it is no plain JSON');
@@ -103,7 +107,7 @@ function isPlain(form: object): boolean {
 
 /** The same form with other texts, in the order in which they were found. */
 function withTexts(form: unknown, texts: Iterator<unknown>): unknown {
-  if (isSaid(form)) return saidFor(form, texts.next().value);
+  if (isSaid(form)) return leftOf(form, texts);
   if (Array.isArray(form)) return form.map((each) => withTexts(each, texts));
   if (typeof form !== 'object' || form === null) return form;
   return Object.fromEntries(Object.entries(form).map(([name, member]) => [name, withTexts(member, texts)]));
@@ -114,13 +118,20 @@ function listOf(masked: unknown): IterableIterator<unknown> {
   throw unfit();
 }
 
+/** The text or number as it is left, and so the file that it holds. */
+function leftOf(given: Said, texts: Iterator<unknown>): Said {
+  const said = saidFor(given, texts.next().value);
+  const file = typeof given === 'string' ? fileTextIn(given) : undefined;
+  if (file === undefined) return said;
+  const text = saidFor(file.text, texts.next().value);
+  if (text === file.text) return said;
+  if (said !== given && !file.hasAll) throw unfit();
+  return file.written(String(text));
+}
+
 /** What was masked is a text, also where it was a number. */
 function saidFor(given: Said, masked: unknown): Said {
   if (masked === given) return given;
   if (typeof masked === 'string') return masked;
   throw unfit();
-}
-
-export function unfit(): UnmaskablePrompt {
-  return new UnmaskablePrompt('a rule masks more of it than its texts');
 }

@@ -59,18 +59,21 @@ export function governModel<Model extends ChatModel>(
   const useOf = (
     messages: unknown,
     { signal, tools, functions, response_format, ...others }: CallOptions,
-  ): ModelUse => ({
-    model: typeof name === 'string' ? name : model._llmType(),
-    prompt: { messages, tools },
-    maxOutputTokens: typeof maxTokens === 'number' && maxTokens > 0 ? maxTokens : undefined,
-    asked: {
-      says: { messages: spokenIn(messages) },
-      forms: { tools, functions, response_format },
-      fixed: Object.fromEntries(Object.entries(others).filter(([name]) => !ofGraphs.has(name))),
-      put: ({ messages: left }) => ({ messages: messagesWith(messages, left) }),
-    },
-    signal,
-  });
+  ): ModelUse => {
+    const spoken = spokenIn(messages);
+    return {
+      model: typeof name === 'string' ? name : model._llmType(),
+      prompt: { messages, tools },
+      maxOutputTokens: typeof maxTokens === 'number' && maxTokens > 0 ? maxTokens : undefined,
+      asked: {
+        says: { messages: spoken },
+        forms: { tools, functions, response_format },
+        fixed: Object.fromEntries(Object.entries(others).filter(([name]) => !ofGraphs.has(name))),
+        put: ({ messages: left }) => ({ messages: messagesWith(messages, spoken, left) }),
+      },
+      signal,
+    };
+  };
   const _generate: Hidden['_generate'] = (messages, how, manager) =>
     governAnswer(
       agent,
