@@ -93,7 +93,7 @@ async function sentPart(agent: Agent, modelId: string, part: object): Promise<un
   const model = new MockLanguageModelV4({
     modelId,
     doGenerate: async ({ prompt }) => {
-      sent.push((prompt[0]?.content as readonly unknown[])[0]);
+      for (const { content } of prompt) sent.push(content[0]);
       return { content: [{ type: 'text', text: 'hi' }], finishReason, usage, warnings: [] };
     },
   });

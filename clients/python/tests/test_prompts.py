@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from gateway_process import BOOTSTRAP_KEY, GatewayProcess
@@ -46,6 +48,59 @@ def test_a_card_that_is_a_number_is_masked_in_forms_and_refused_in_what_stays(ag
         ResultDenied, match="Denied by policy: the prompt cannot be masked: a rule masks a text in seed"
     ):
         sent({"seed": card})
+
+
+TEXT = f"I am {MAIL}, é 😀\n"
+LEFT = "I am [masked], é 😀\n"
+
+
+def in_base64(text: str, encoding: str = "utf-8") -> str:
+    return b64encode(text.encode(encoding)).decode()
+
+
+def sent_of(agent: Agent, said: Any, forms: Any = None, fixed: Any = None) -> Any:
+    read = Prompt(says={"messages": said}, forms={"tools": forms}, fixed={"settings": fixed})
+    with agent.operation(**CALL, can_mask_prompt=True) as op:
+        given = {"messages": said, "tools": forms}
+        flow = masked_prompt(op, AskedPrompt(given=given, read=lambda: read, put=lambda left: {**given, **left}))
+        return run_blocking(flow)
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ({"media_type": "text/plain", "data": in_base64(TEXT)}, {"media_type": "text/plain", "data": in_base64(LEFT)}),
+        ([{"file_data": in_base64(TEXT)}], [{"file_data": in_base64(LEFT)}]),
+        (
+            {"data": urlsafe_b64encode(f"{TEXT}ß????>>>".encode()).decode()},
+            {"data": urlsafe_b64encode(f"{LEFT}ß????>>>".encode()).decode()},
+        ),
+        (f"data:text/plain;base64,{in_base64(TEXT)}", f"data:text/plain;base64,{in_base64(LEFT)}"),
+        (f"data:;charset=utf-8,{quote(TEXT, safe='')}", f"data:;charset=utf-8,{quote(LEFT, safe='')}"),
+        ({"media_type": "text/plain", "data": "aGk="}, {"media_type": "text/plain", "data": "aGk="}),
+        ({"media_type": "image/png", "data": "iVBORw0KGgo="}, {"media_type": "image/png", "data": "iVBORw0KGgo="}),
+    ],
+)
+def test_a_text_file_is_masked_within_the_form_that_it_has(agent: Agent, given: Any, left: Any) -> None:
+    assert sent_of(agent, given)["messages"] == left
+    assert sent_of(agent, "hi", forms=[given])["tools"] == [left]
+    if given == left:
+        return
+    with pytest.raises(ResultDenied, match="the prompt cannot be masked: a rule masks a text in settings"):
+        sent_of(agent, "hi", fixed=given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"media_type": "text/csv", "data": in_base64(TEXT, "utf-16")},
+        {"mime_type": "application/json", "data": in_base64('"é"', "latin-1")},
+        f"data:text/plain;base64,{in_base64('é é é', 'latin-1')}",
+    ],
+)
+def test_a_text_file_that_nobody_can_read_is_not_sent(agent: Agent, given: Any) -> None:
+    with pytest.raises(ResultDenied, match="the prompt cannot be masked: it has a file that cannot be read as text"):
+        sent_of(agent, given)
 
 
 def test_an_operation_has_its_prompt_masked(agent: Agent) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import make_dataclass
 from typing import Any
@@ -105,6 +106,7 @@ class _Plain(BaseModel):
     who: str
 
 
+_Data = make_dataclass("_Data", [("pair", tuple[str, int]), ("who", str)])
 _Described = make_dataclass("_Described", [("who", str)], namespace={"__doc__": f"as {MAIL}"})
 
 
@@ -193,6 +195,78 @@ def test_langchain_sends_no_setting_that_rules_would_change(agent: Agent) -> Non
     for schema in (_Answer, _Described, ToolStrategy(_Plain | _Described)):
         assert _sent_by_langchain(agent, "masked-one", [], response_format=schema) == []
     assert len(_sent_by_langchain(agent, "masked-one", [], response_format=_Plain)) == 1
+
+
+def test_langchain_keeps_the_classes_of_what_a_message_holds(agent: Agent) -> None:
+    from langchain.agents import create_agent
+    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage, HumanMessage
+    from pydantic import AnyUrl
+
+    from reeve.adapters.langchain import GovernMiddleware
+
+    sent: list[Any] = []
+
+    class Seen(GenericFakeChatModel):
+        def _generate(self, messages: Any, *args: Any, **keywords: Any) -> Any:
+            sent.extend(messages)
+            return super()._generate(messages, *args, **keywords)
+
+    def held(who: str) -> dict[str, Any]:
+        return {
+            "bytes": f"I am {who}".encode(),
+            "model": _Plain(who=who),
+            "data": _Data((who, 1), who),
+            "url": AnyUrl(f"https://example.com/?who={who}"),
+        }
+
+    middleware = GovernMiddleware(agent, model={"model": "masked-one"})
+    graph: Any = create_agent(Seen(messages=iter([AIMessage("done")])), [], middleware=[middleware])
+    message = HumanMessage(
+        [{"type": "custom", **held(MAIL)}], additional_kwargs={"kept": _Plain(who="x"), **held(MAIL)}
+    )
+    graph.invoke({"messages": [message]})
+    assert sent[0].content == [{"type": "custom", **held("[masked]")}]
+    assert sent[0].additional_kwargs == {"kept": _Plain(who="x"), **held("[masked]")}
+    assert message.content == [{"type": "custom", **held(MAIL)}]
+
+
+def test_pydantic_ai_masks_text_files_and_sends_others(agent: Agent) -> None:
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai import BinaryContent, DocumentUrl
+    from pydantic_ai.messages import ModelResponse, TextPart
+    from pydantic_ai.models.function import FunctionModel
+
+    from reeve.adapters.pydantic_ai import govern_model
+
+    seen: list[Any] = []
+
+    def answer(messages: Any, _info: Any) -> ModelResponse:
+        seen.append(messages[0].parts[-1].content)
+        return ModelResponse([TextPart("done")])
+
+    def run(*content: Any) -> Any:
+        seen.clear()
+        crew = PydanticAgent(govern_model(agent, FunctionModel(answer), model="masked-one"))
+        asyncio.run(crew.run(["hi", *content]))
+        return seen[0][1:]
+
+    text, left = f"I am {MAIL} é\n".encode(), "I am [masked] é\n".encode()
+    url = f"data:text/plain;base64,{b64encode(text).decode()}"
+    picture = BinaryContent(bytes(range(256)), media_type="image/png", identifier="one")
+    plain, unknown, linked, same = run(
+        BinaryContent(text, media_type="text/plain", identifier=f"of {MAIL}"),
+        BinaryContent(text, media_type="application/octet-stream"),
+        DocumentUrl(url, media_type="text/plain"),
+        picture,
+    )
+    assert (type(plain), plain.data, plain.identifier) == (BinaryContent, left, "of [masked]")
+    assert unknown.data == left
+    assert linked.url == f"data:text/plain;base64,{b64encode(left).decode()}"
+    assert (same.data, same.identifier) == (picture.data, "one")
+    with pytest.raises(ResultDenied, match="it has a file that cannot be read as text"):
+        run(BinaryContent(text.decode().encode("utf-16"), media_type="text/plain"))
+    assert seen == []
 
 
 def test_openai_agents_sends_what_rules_leave(agent: Agent) -> None:

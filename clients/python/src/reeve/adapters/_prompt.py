@@ -11,12 +11,10 @@ from .._flow import Flow
 from .._said import Said
 from .._same_json import same_json
 from ..errors import ReeveError, ResultDenied
+from ._prompt_files import file_text_in, files_in, put_file
+from ._unmaskable import UnmaskablePrompt, unfit
 
 Masked = Mapping[str, Any]
-
-
-class UnmaskablePrompt(Exception):
-    """Says why a prompt cannot be masked. It names no part of what the prompt says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +60,21 @@ def _judged(op: Said, asked: AskedPrompt) -> Flow[Any]:
     read = asked.read()
     texts = {name: list(_texts_in(form)) for name, form in read.forms.items()}
     options = {name: found for name, each in read.fixed.items() if (found := list(_texts_in(each)))}
-    prompt = {**read.says, **texts, **({"options": list(options.values())} if options else {})}
+    files = list(files_in(read.says))
+    beside = {"files": [each.file.text for each in files], "options": list(options.values())}
+    prompt = {**read.says, **texts, **{name: each for name, each in beside.items() if each}}
     masked = yield from op._checked_prompt(prompt)
     # A name that is masked would leave the member that it named as it was.
     if not isinstance(masked, dict) or list(masked) != list(prompt):
         raise UnmaskablePrompt("a rule masks the name of a member of the prompt, which cannot be another one")
     _require_same(options, masked.get("options", []))
-    changed = {name: masked[name] for name, each in prompt.items() if not same_json(masked[name], each)}
+    for placed, left in zip(files, _list_of(masked.get("files", []), len(files)), strict=True):
+        put_file(masked, placed, left)
+    said = {**read.says, **texts}
+    changed = {name: masked[name] for name, each in said.items() if not same_json(masked[name], each)}
     for name in changed.keys() & texts.keys():
         changed[name] = _with_texts(read.forms[name], iter(_list_of(changed[name], len(texts[name]))))
     return asked.put(changed) if changed else asked.given
-
-
-def unfit() -> UnmaskablePrompt:
-    return UnmaskablePrompt("a rule masks more of it than its texts")
 
 
 def _require_same(options: Mapping[str, list[Any]], masked: Any) -> None:
@@ -95,6 +94,9 @@ def _is_said(value: Any) -> bool:
 def _texts_in(form: Any) -> Iterator[str | int | float]:
     if _is_said(form):
         yield form
+        file = file_text_in(form) if isinstance(form, str) else None
+        if file is not None:
+            yield file.text
     elif isinstance(form, dict):
         for each in form.values():
             yield from _texts_in(each)
@@ -109,16 +111,26 @@ def _texts_in(form: Any) -> Iterator[str | int | float]:
 def _with_texts(form: Any, texts: Iterator[Any]) -> Any:
     """The same form with other texts, in the order in which they were found."""
     if _is_said(form):
-        text = next(texts)
-        # What was masked is a text, also where it was a number.
-        if not isinstance(text, str) and text != form:
-            raise unfit()
-        return text
+        return _left_of(form, texts)
     if isinstance(form, dict):
         return {name: _with_texts(each, texts) for name, each in form.items()}
     if isinstance(form, (list, tuple)):
         return [_with_texts(each, texts) for each in form]
     return form
+
+
+def _left_of(given: Any, texts: Iterator[Any]) -> Any:
+    """The text or number as it is left, and so the file that it holds."""
+    said = next(texts)
+    # What was masked is a text, also where it was a number.
+    if not isinstance(said, str) and said != given:
+        raise unfit()
+    file = file_text_in(given) if isinstance(given, str) else None
+    if file is None or (text := next(texts)) == file.text:
+        return said
+    if not isinstance(text, str) or (said != given and not file.has_all):
+        raise unfit()
+    return file.written(text)
 
 
 def _list_of(masked: Any, length: int) -> list[Any]:

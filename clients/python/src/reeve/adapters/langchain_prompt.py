@@ -11,7 +11,9 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from .._same_json import same_json
 from ._judged import as_json
-from ._prompt import AskedPrompt, Masked, Prompt, unfit
+from ._prompt import AskedPrompt, Masked, Prompt
+from ._put_back import put_back
+from ._unmaskable import unfit
 
 #: What only programs read.
 _UNSPOKEN = frozenset(("artifact", "usage_metadata"))
@@ -69,7 +71,8 @@ def _with_spoken(message: Any, masked: Any) -> Any:
     # A name that is masked would leave the member that it named as it was.
     if not isinstance(masked, dict) or masked.keys() != spoken.keys():
         raise unfit()
-    changed = {name: each for name, each in masked.items() if not same_json(each, spoken[name])}
+    given = dict(message)
+    changed = {name: put_back(given[name], each) for name, each in masked.items() if not same_json(each, spoken[name])}
     unspoken = {"artifact": None} if hasattr(message, "artifact") else {}
     return message.model_copy(update={**changed, **unspoken})
 

@@ -10,6 +10,7 @@ from agents import FunctionTool, Handoff
 
 from ._judged import as_json
 from ._prompt import AskedPrompt, Masked, Prompt
+from ._put_back import put_back
 
 _SAYS = ("system_instructions", "input", "prompt")
 
@@ -51,7 +52,8 @@ def asked_of(given: Mapping[str, Any]) -> AskedPrompt:
 
     def put(left: Masked) -> Mapping[str, Any]:
         listed = {name: _with_forms(given[name], left[name]) for name in _LISTS if name in left}
-        return {**given, **left, **listed}
+        says = {name: put_back(given[name], left[name]) for name in _SAYS if name in left}
+        return {**given, **says, **listed}
 
     return AskedPrompt(given, read, put)
 

@@ -13,7 +13,8 @@ from pydantic_core import PydanticSerializationError
 
 from .._same_json import same_json
 from ._judged import as_json
-from ._prompt import AskedPrompt, Masked, Prompt, UnmaskablePrompt, unfit
+from ._prompt import AskedPrompt, Masked, Prompt
+from ._unmaskable import UnmaskablePrompt, unfit
 
 #: What only programs read, of a message or of a part of one.
 _UNSPOKEN = frozenset(("timestamp", "usage", "run_id", "conversation_id", "metadata"))
