@@ -15,6 +15,7 @@ from scripted_gateway import ScriptedGateway
 from reeve import ActionDenied, Agent, AsyncReeve, Reeve, ResultDenied
 from reeve._flow import run_blocking
 from reeve.adapters._prompt import AskedPrompt, Prompt, masked_prompt
+from reeve.adapters._prompt_files import file_text_in, files_in
 
 POLICY = """
 name: prompts
@@ -135,3 +136,14 @@ def test_a_gateway_that_does_not_know_of_prompts_has_judged_none() -> None:
         agent = reeve.register("acme", "core", "bot")
         with agent.operation(**CALL, can_mask_prompt=True) as op, pytest.raises(ResultDenied, match="something else"):
             op.check_prompt("hi")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["\n" * 1_000_000 + "!", "data:" + "a" * 1_000_000, "data:" + ";a" * 500_000, "=" * 1_000_000],
+    ids=["newlines", "a URL without data", "a URL of parameters", "padding"],
+)
+def test_a_megabyte_is_looked_through_once(said: str) -> None:
+    # By an expression that looks again from each place, each of these would take hours.
+    assert file_text_in(said) is None
+    assert list(files_in({"said": said})) == []

@@ -16,12 +16,12 @@ export interface FileText {
 
 /** The file that a text of a prompt holds, if that is a text. Undefined also for a file that nobody can read as one. */
 export function fileTextIn(said: string, mediaType = ''): FileText | undefined {
-  const url = dataUrl.exec(said);
-  if (url === null) return base64Text(said, ofText.test(mediaType) ? 1 : shortestBase64);
-  const [, head = '', , isBase64, data = ''] = url;
-  if (isBase64 !== undefined) {
+  const url = dataUrlIn(said);
+  if (url === undefined) return base64Text(said, ofText.test(mediaType) ? 1 : shortestBase64);
+  const { head, isBase64, data } = url;
+  if (isBase64) {
     const file = base64Text(percentDecoded(data) ?? data, 1);
-    return file && { ...file, written: (text) => `${head}${isBase64},${file.written(text)}` };
+    return file && { ...file, written: (text) => `${head},${file.written(text)}` };
   }
   const text = percentDecoded(data);
   return text === undefined
@@ -29,11 +29,25 @@ export function fileTextIn(said: string, mediaType = ''): FileText | undefined {
     : { text, hasAll: true, written: (other) => `${head},${encodeURIComponent(other)}` };
 }
 
-const dataUrl = /^(data:([^,;]*)[^,]*?)(;base64)?,([\s\S]*)$/i;
+interface DataUrl {
+  readonly head: string;
+  readonly mediaType: string;
+  readonly isBase64: boolean;
+  readonly data: string;
+}
+
+/** A prompt is as long as a person or a page makes it, so nothing here looks twice at the same character. */
+function dataUrlIn(said: string): DataUrl | undefined {
+  const comma = said.indexOf(',');
+  if (comma < 0 || !/^data:/i.test(said)) return undefined;
+  const head = said.slice(0, comma);
+  const [mediaType = ''] = head.slice('data:'.length).split(';', 1);
+  return { head, mediaType, isBase64: /;base64$/i.test(head), data: said.slice(comma + 1) };
+}
 
 /** Whether a text of a prompt is a file of text that nobody can read, such as one in another encoding. */
 function isUnreadable(said: string, mediaType: string): boolean {
-  const type = dataUrl.exec(said)?.[2] ?? (base64.test(said) ? mediaType : '');
+  const type = dataUrlIn(said)?.mediaType ?? (isInBase64(said) ? mediaType : '');
   return ofText.test(type) && fileTextIn(said, mediaType) === undefined;
 }
 
@@ -50,10 +64,14 @@ const ofText = /^text(?:\/|$)|[/+](?:json|xml|yaml|csv|javascript|sql)\b/i;
 
 /** Shorter ones are words. */
 const shortestBase64 = 8;
-const base64 = /^[\w+/\r\n-]+={0,2}\s*$/;
+const base64 = /^[\w+/\r\n-]+={0,2}$/;
+
+function isInBase64(said: string): boolean {
+  return base64.test(said.trimEnd());
+}
 
 function base64Text(said: string, shortest: number): FileText | undefined {
-  if (said.length < shortest || !base64.test(said)) return undefined;
+  if (said.length < shortest || !isInBase64(said)) return undefined;
   const text = textOf(Buffer.from(said, 'base64'));
   const encoding = /[_-]/.test(said) ? 'base64url' : 'base64';
   return text === undefined

@@ -34,14 +34,12 @@ class PlacedFile:
     file: FileText
 
 
-_DATA_URL = re.compile(r"(data:([^,;]*)[^,]*?)(;base64)?,(.*)", re.IGNORECASE | re.DOTALL)
-
 #: A file that is to be read as text, whoever looks into it.
 _OF_TEXT = re.compile(r"text(?:/|$)|.*[/+](?:json|xml|yaml|csv|javascript|sql)\b", re.IGNORECASE)
 
 #: Shorter ones are words.
 _SHORTEST_BASE64 = 8
-_BASE64 = re.compile(r"[A-Za-z0-9_+/\r\n-]+={0,2}\s*")
+_BASE64 = re.compile(r"[A-Za-z0-9_+/\r\n-]+={0,2}")
 
 #: No text has such characters in it, but nearly all other files have.
 _UNREADABLE = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
@@ -51,15 +49,21 @@ _MEDIA_TYPES = ("media_type", "mime_type", "mediaType", "mimeType")
 
 def file_text_in(said: str, media_type: str = "") -> FileText | None:
     """The file that a text of a prompt holds, if that is a text. None also for a file that nobody can read as one."""
-    url = _DATA_URL.fullmatch(said)
+    url = _data_url_in(said)
     if url is None:
         return _base64_text(said, 1 if _OF_TEXT.match(media_type) else _SHORTEST_BASE64)
-    head, _, is_base64, data = url.groups()
-    if is_base64:
+    head, data = url
+    if head.lower().endswith(";base64"):
         file = _base64_text(unquote(data), 1)
-        return file and FileText(file.text, lambda text: f"{head}{is_base64},{file.written(text)}")
+        return file and FileText(file.text, lambda text: f"{head},{file.written(text)}")
     text = _text_of(unquote_to_bytes(data))
     return None if text is None else FileText(text, lambda other: f"{head},{quote(other, safe='')}", has_all=True)
+
+
+def _data_url_in(said: str) -> tuple[str, str] | None:
+    """What stands before its first comma, and the data after it. Nothing here looks twice at the same character."""
+    head, comma, data = said.partition(",")
+    return (head, data) if comma and head[:5].lower() == "data:" else None
 
 
 def files_in(said: Any, path: tuple[str | int, ...] = (), media_type: str = "") -> Iterator[PlacedFile]:
@@ -99,13 +103,16 @@ def put_file(masked: Any, placed: PlacedFile, left: Any) -> None:
 
 def _is_unreadable(said: str, media_type: str) -> bool:
     """Whether it is a file of text that nobody can read, such as one in another encoding."""
-    url = _DATA_URL.fullmatch(said)
-    declared = url[2] if url else media_type if _BASE64.fullmatch(said) else ""
-    return _OF_TEXT.match(declared) is not None
+    url = _data_url_in(said)
+    if url is not None:
+        media_type = url[0][5:].partition(";")[0]
+    elif _BASE64.fullmatch(said.rstrip()) is None:
+        return False
+    return _OF_TEXT.match(media_type) is not None
 
 
 def _base64_text(said: str, shortest: int) -> FileText | None:
-    if len(said) < shortest or not _BASE64.fullmatch(said):
+    if len(said) < shortest or not _BASE64.fullmatch(said.rstrip()):
         return None
     digits = re.sub(r"[\s=]", "", said)
     try:
