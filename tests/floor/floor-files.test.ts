@@ -103,6 +103,37 @@ describe.skipIf(!hasFloor)('the files of a floor', () => {
     expect(left).toEqual([]);
   });
 
+  test('what included files, worktrees and the person tell git to run is held, also where it is not there', async () => {
+    const cwd = join(world.home, 'elsewhere');
+    world.write('.gitconfig', '[core]\n\thooksPath = tools/hooks\n');
+    world.write('elsewhere/shared/first.inc', '[include]\n\tpath = second.inc\n');
+    world.write('elsewhere/shared/second.inc', `[core]\n\thooksPath = ~/elsewhere/own\n`);
+    world.write('elsewhere/own/pre-commit', '#!/bin/sh\n');
+    world.write('elsewhere/sub/.git/config', '[core]\n\thooksPath = ../beside\n');
+    world.write('elsewhere/sub/.git/HEAD', 'ref: refs/heads/main\n');
+    world.write('elsewhere/beside/post-commit', '#!/bin/sh\n');
+    await world.shell(`git init -q ${cwd}; git -C ${cwd} config include.path ../shared/first.inc`);
+    world.write('elsewhere/.git/config.worktree', '[core]\n\thooksPath = .husky/_\n');
+    const deeds = [
+      'echo x > shared/second.inc',
+      'mv shared s',
+      'echo x > own/pre-commit',
+      'echo x > beside/post-commit',
+      'mkdir -p tools/hooks',
+      'mkdir .husky/_',
+      'mv .husky h',
+      'echo x > other',
+    ];
+    const { stdout } = await world.sh(tries(deeds), { cwd });
+    expect(stdout).toBe('could: echo x > other\n');
+    const { stdout: left } = await world.shell(`rm ~/.gitconfig; ls -A ${cwd}`);
+    expect(left.split('\n')).toEqual(['.git', 'beside', 'other', 'own', 'shared', 'sub', '']);
+    await world.shell(`cd ${cwd}; rm -r own; mkdir real; ln -s real own`);
+    expect((await world.sh('true', { cwd })).stderr).toMatch(/^error: own is a symbolic link, which cannot be held/);
+    const accepted = await world.sh('echo x > own/new', { cwd, flags: ['--write', 'own'] });
+    expect(accepted).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('git looks nowhere else for what it runs, and what says so to it is gone afterwards', async () => {
     const cwd = join(world.home, 'common');
     await world.shell(`git init -q ${cwd}; mkdir -p ${cwd}/evil/hooks`);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { isInside } from './inside.ts';
 
-/** What the configuration of a repository names in the folder that the repository is in. */
+/** What git is told to read and to run, in the folder that it is asked about. */
 export interface NamedByGit {
   /** Other files with configuration. */
   readonly files: readonly string[];
@@ -10,25 +11,37 @@ export interface NamedByGit {
   readonly folders: readonly string[];
 }
 
-/** Reads `.git/config`: git obeys what that includes, and runs what is in `core.hooksPath`. */
-export function namedByGit(git: string): NamedByGit {
-  const root = dirname(git);
-  const files: string[] = [];
+/**
+ * Reads the configuration of a repository and that of the person: git obeys what these include, and what that includes, and runs
+ * what is in `core.hooksPath`.
+ */
+export function namedByGit(git: string, within: string): NamedByGit {
+  const first = [join(git, 'config'), join(git, 'config.worktree'), '/etc/gitconfig'];
+  // What is included is read as well, each once.
+  const files = new Set([...first, join(homedir(), '.config/git/config'), join(homedir(), '.gitconfig')]);
   const folders: string[] = [];
+  for (const file of files) {
+    for (const { name, path } of pathsIn(file)) {
+      if (name === 'core.hookspath') folders.push(resolve(dirname(git), path));
+      else files.add(resolve(dirname(file), path));
+    }
+  }
+  const isOurs = (path: string) => path !== within && isInside(path, within);
+  return { files: [...files].slice(first.length).filter(isOurs), folders: folders.filter(isOurs) };
+}
+
+/** The settings of a file whose values are paths that count here. */
+function pathsIn(file: string): readonly { readonly name: string; readonly path: string }[] {
   let inSection = '';
-  for (const line of linesOf(join(git, 'config'))) {
+  return linesOf(file).flatMap((line) => {
     const { section, rest } = headed(line.trim());
     inSection = section ?? inSection;
     const equals = rest.indexOf('=');
-    const key = rest.slice(0, Math.max(equals, 0)).trim();
-    const path = equals < 0 ? '' : unquoted(rest.slice(equals + 1).trim());
-    if (path === '' || path.startsWith('~')) continue;
-    if (/^include(?:if)?$/.test(inSection) && key.toLowerCase() === 'path') files.push(resolve(git, path));
-    if (inSection === 'core' && key.toLowerCase() === 'hookspath')
-      folders.push(isAbsolute(path) ? path : resolve(root, path));
-  }
-  const isOurs = (path: string) => path !== root && isInside(path, root);
-  return { files: files.filter(isOurs), folders: folders.filter(isOurs) };
+    const name = `${inSection}.${rest.slice(0, Math.max(equals, 0)).trim().toLowerCase()}`;
+    const path = equals < 0 ? '' : unquoted(rest.slice(equals + 1).trim()).replace(/^~(?=\/)/, () => homedir());
+    const counts = /^(?:core\.hookspath|include(?:if)?\.path)$/.test(name);
+    return counts && path !== '' && !path.startsWith('~') ? [{ name, path }] : [];
+  });
 }
 
 /** The section that a line begins, in lower case, and what comes after it. */

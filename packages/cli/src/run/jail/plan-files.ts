@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { FloorError } from '../floor-error.ts';
 import { hostSockets } from './host-sockets.ts';
 import { isInside, isInsideAny } from './inside.ts';
-import { filesAmong, findHeld, isProtectedName, namesAtTop, parentsOf } from './protected-names.ts';
+import { filesAmong, findHeld, isLink, isProtectedName, namesAtTop, parentsOf } from './protected-names.ts';
 import { requireNames } from './require-names.ts';
 
 /** What a path is inside. The order counts: what comes later covers what came before. */
@@ -151,10 +151,6 @@ function refuseWide(path: string, homes: readonly string[], what: string): void 
   throw new FloorError(
     `${what} is ${which}, with all that must stay hidden; choose a folder such as ${join(home, 'project')}`,
   );
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 function isFolder(path: string): boolean {

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { FloorError } from '../floor-error.ts';
 import { namedByGit } from './git-config-paths.ts';
-import { isInsideAny } from './inside.ts';
+import { isInside, isInsideAny } from './inside.ts';
 import { isText } from './require-names.ts';
 
 /** What programs outside run or obey: settings of coding agents and editors, and what they read at their start. */
@@ -49,11 +49,16 @@ export function findHeld(folder: string, given: readonly string[]): Found {
     if (!isLink) held.push(path);
     else if (!mayBeLinks.has(name)) throw linkError(folder, path);
   };
+  const holdNamed = (path: string) => {
+    const link = [...parentsOf(path, folder), path].find(isLink);
+    if (link !== undefined) hold(link, true, link);
+    else if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) hold(path, false, path);
+  };
   const waiting = [folder];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const isGit = next.endsWith('/.git');
     const entries = entriesOf(next);
-    if (isGit) for (const path of inGitConfig(next)) if (isThere(path)) hold(path, false, path);
+    if (isGit) for (const path of inGitConfig(next, folder)) holdNamed(path);
     // Its owner could make it readable inside. Nobody knows what is in it, so all of it is held.
     if (entries === undefined) held.push(next);
     for (const entry of entries ?? []) {
@@ -75,25 +80,33 @@ export function namesAtTop(folder: string): readonly string[] {
   const stat = lstatSync(git, { throwIfNoEntry: false });
   // An empty one is no repository, but what a killed run has left, or what another one stands on.
   const isGit = stat?.isDirectory() === true && entriesOf(git)?.length !== 0;
-  const ofGit = isGit ? [...inGit.map((name) => join(git, name)), ...inGitConfig(git)] : [git];
+  const named = () => inGitConfig(git, folder).map((path) => firstMissing(path, folder));
+  const ofGit = isGit ? [...inGit.map((name) => join(git, name)), ...named()] : [git];
   return [...ofGit, ...settingNames.map((name) => join(folder, name))];
 }
 
 /** The names among these that programs read as files, each with a content that says as much as no file. */
 export function filesAmong(folder: string, paths: readonly string[]): ReadonlyMap<string, string> {
   const git = join(folder, '.git');
-  const empty = [join(git, 'config'), join(git, 'config.worktree'), ...namedByGit(git).files];
+  const empty = [join(git, 'config'), join(git, 'config.worktree'), ...namedByGit(git, folder).files];
   const files = [...empty.map((path) => [path, ''] as const), [join(git, commonFolder), sameFolder] as const];
   return new Map(files.filter(([path]) => paths.includes(path)));
 }
 
-function inGitConfig(git: string): readonly string[] {
-  const { files, folders } = namedByGit(git);
+function inGitConfig(git: string, within: string): readonly string[] {
+  const { files, folders } = namedByGit(git, within);
   return [...files, ...folders];
 }
 
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
+/** The path, or the first folder on the way to it that is not there, or that a killed run has left: who makes that makes the path. */
+function firstMissing(path: string, folder: string): string {
+  const isMissing = (parent: string) =>
+    lstatSync(parent, { throwIfNoEntry: false }) === undefined || entriesOf(parent)?.length === 0;
+  return parentsOf(path, folder).find(isMissing) ?? path;
+}
+
+export function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** The folders above a path, up to a folder of them: moved, they would take the path with them. */
@@ -117,7 +130,8 @@ function entriesOf(folder: string): readonly Dirent[] | undefined {
 /** Whether a path is one of the names that are held, or is in one. */
 export function isProtectedName(folder: string, path: string): boolean {
   const names = relative(folder, path).split('/');
-  return names.some((name) => name === '.git' || settingNames.includes(name));
+  if (names.some((name) => name === '.git' || settingNames.includes(name))) return true;
+  return inGitConfig(join(folder, '.git'), folder).some((named) => isInside(path, named) || isInside(named, path));
 }
 
 function linkError(folder: string, path: string): FloorError {
