@@ -24,15 +24,18 @@ function rulesOf(page: string): CoveredRule[] {
 
 /** The tests that a proof names, each as file and title. */
 function testsIn(proof: string): { file: string; title: string }[] {
-  return [...proof.matchAll(/`([^`]+(?:\.test|-suite)\.ts)` (.+?)(?=<br>|$)/g)].map(([, file = '', title = '']) => ({
-    file,
-    title,
-  }));
+  return [...proof.matchAll(/`([^`]+(?:(?:\.test|-suite)\.ts|\/(?:test|try)_\w+\.py))` (.+?)(?=<br>|$)/g)].map(
+    ([, file = '', title = '']) => ({
+      file,
+      title,
+    }),
+  );
 }
 
 function hasTest(file: string, title: string): boolean {
   if (!existsSync(file)) return false;
   const source = readFileSync(file, 'utf8');
+  if (file.endsWith('.py')) return source.includes(`def ${title}(`);
   return [`'${title}'`, `"${title}"`, `\`${title}\``].some((quoted) => source.includes(quoted));
 }
 
