@@ -41,9 +41,10 @@ export class OpsCheckpoint {
 
   /**
    * Saves operations for up to `limit` rows, in a turn. When nothing is left to write, it moves the mark and returns
-   * false.
+   * false. A gateway that is behind leaves that to others: it would write over their rows, and mark what it has not read.
    */
   step(limit: number): boolean {
+    if (this.#gov.directory.outOfService.isBehind) return false;
     const hasMore = this.#save(limit);
     if (!hasMore) this.#advance();
     return hasMore;

@@ -39,7 +39,7 @@ export function followCommit(gov: Governance, { head, steps, unread }: Commit): 
       faults.push({ touched: touchedBy(touchOf(fact)), why: `${nameOf(fact)}: ${unquoted(error)}` });
     }
   }
-  for (const { touched } of faults) gov.directory.outOfService.add(touched ?? everything);
+  for (const { touched } of faults) gov.directory.outOfService.missed(touched ?? everything);
   // Any step may have ended a credential. Their rows say which.
   if (faults.length > 0) gov.callers.distrust();
   return faults;

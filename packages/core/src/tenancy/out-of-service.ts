@@ -13,6 +13,21 @@ export class OutOfService {
   readonly #agents = new Set<AgentKey>();
   readonly #orgs = new Set<string>();
   #isEverybody = false;
+  #isBehind = false;
+
+  /** A commit of another gateway could not be followed in full. */
+  missed(touched: Touched): void {
+    this.add(touched);
+    this.#isBehind = true;
+  }
+
+  /**
+   * Whether others know more of somebody than this gateway, which says so by no row of its own. A start makes up for that, or
+   * finds what it cannot read by itself.
+   */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
 
   add({ agents, orgs, everything }: Touched): void {
     for (const agent of agents) this.#agents.add(agent as AgentKey);

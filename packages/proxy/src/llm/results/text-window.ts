@@ -9,8 +9,9 @@ export class HeldBack extends Error {}
 
 /** A longer piece waits for the end. So much is held only where something begins that may be masked, or JSON. */
 const longestPiece = 16 * 1024;
-/** What was held before is looked at again once it has grown by this part of it. */
+/** What was held before is looked at again once it has grown by this part of it, and when this much is held. */
 const growth = 1 / 8;
+const windowLength = 256;
 
 /**
  * One text of an answer on its way to the client: what has passed, and what is held because it is not decided yet. Texts are kept
@@ -61,7 +62,8 @@ export class TextWindow {
     const left = rest + this.#held.join('').slice(length);
     this.#held = left === '' ? [] : [left];
     this.#heldLength = left.length;
-    this.#askFrom = Math.max(1, Math.ceil(rest.length * (1 + growth)));
+    const grown = Math.max(1, Math.ceil(rest.length * (1 + growth)));
+    this.#askFrom = rest.length < windowLength ? Math.min(grown, windowLength) : grown;
     return read;
   }
 
