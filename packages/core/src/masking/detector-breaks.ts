@@ -11,10 +11,33 @@ export type BreaksAt = (text: string, at: number) => boolean;
 export const breaksNumbers: BreaksAt = (text, at) => {
   const last = text.charAt(at - 1);
   if (last !== ' ') return !/[\w ()/.+-]/.test(last);
-  return at < text.length ? !ofNumber.test(text.charAt(at)) || endsWord(text, at - 1) : endsWord(text, at - 1);
+  if (at < text.length ? !ofNumber.test(text.charAt(at)) || endsWord(text, at - 1) : endsWord(text, at - 1))
+    return true;
+  return isBehindGap(text, at) || isAmongFewDigits(text, at);
 };
 
 const ofNumber = /[\d ()/.+-]/;
+
+/** No number has so much between two of its digits. */
+const longestGap = 32;
+
+function isBehindGap(text: string, at: number): boolean {
+  return at >= longestGap && !/\d/.test(text.slice(at - longestGap, at));
+}
+
+/** No number that is looked for has less, and more digits than these may be one. */
+const fewestDigits = 8;
+const longestRun = 64;
+
+/** Whether all that could be one number with what stands here is known, and too short for one. */
+function isAmongFewDigits(text: string, at: number): boolean {
+  let [first, end] = [at, at];
+  const [least, most] = [Math.max(0, at - longestRun), Math.min(text.length, at + longestRun)];
+  while (first > least && ofNumber.test(text.charAt(first - 1))) first--;
+  while (end < most && ofNumber.test(text.charAt(end))) end++;
+  if ((first === least && least > 0) || end === most) return false;
+  return text.slice(first, end).replaceAll(/\D/g, '').length < fewestDigits;
+}
 
 function endsWord(text: string, at: number): boolean {
   return at > 0 && !ofNumber.test(text.charAt(at - 1));

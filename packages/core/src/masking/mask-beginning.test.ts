@@ -128,6 +128,7 @@ const fragments = [
   ],
   ...['\u00a0', '\u2011', '１２３', '请联系', '你好。', '😀', '\ud83d', '\ude00', '\uFEFF', 'é', '\t', '\r\n'],
   ...['Hello', 'the', 'of a', 'word', 'x', 'No.', 'e.g.', '; ', ', ', '. '],
+  ...['10:30', '12 ', '2024-01-15 ', ' '.repeat(34)],
   ...[' ', ' ', ' ', ' ', '  ', '\n', '\n', '\n\n'],
 ];
 const someText = fc
@@ -194,11 +195,67 @@ describe('what nothing begins in is held for at most 256 characters', () => {
     ['quotes on one line', `say ${'"a": "b", '.repeat(200)}`],
     ['passwords in prose', 'Reset your password by a token, or ask for another secret of the basic plan. '.repeat(30)],
     ['digits', `the numbers ${'31 of them, '.repeat(200)}`],
+    ['times of day', 'At 10:30 11:45 12:00 '.repeat(100)],
+    ['nothing but times of day', '10:30 11:45 12:00 '.repeat(100)],
+    ['blanks', `a table with ${' '.repeat(2000)}a wide column`],
+    ['a log', '2024-01-15 10:30:00 INFO [main] started in 3.2 s (4 of 7), see src/a-b.ts:12\n'.repeat(40)],
+    ['a table', '| name | 12 | 3.5 | x-y | 2024 |\n|------|----|-----|-----|------|\n'.repeat(40)],
+    ['addresses of pages', 'see [this](https://example.com/a/b?c=d&e=f#g) and http://foo.test/x/y, then '.repeat(40)],
+    ['Cyrillic', 'Привет, как дела? Сегодня хорошая погода. '.repeat(60)],
+    ['Korean', '안녕하세요 저는 학생입니다. '.repeat(100)],
+    ['emoji', '😀😃😄 '.repeat(300)],
   ])('%s', (_what, text) => {
     const pieces = text.match(/[\s\S]{1,4}/gu) ?? [];
     const { most, passed } = through(pieces, [mask(...detectorNames)]);
     expect(passed.length).toBeGreaterThan(text.length - 257);
     expect(most).toBeLessThanOrEqual(256);
+  });
+
+  test('words in any order', () => {
+    const word = fc.constantFrom(
+      ...[
+        'Hello',
+        'the',
+        'of',
+        'token',
+        'e.g.',
+        "don't",
+        'x',
+        '7',
+        '10:30',
+        '3.5',
+        '42%',
+        'v2',
+        '(4 of 7)',
+        'a-b',
+        '&',
+      ],
+      ...[
+        '`code`',
+        '**bold**',
+        '@ada',
+        '#1',
+        'é',
+        '你好。',
+        '😀',
+        'http://a.test/b',
+        'a/b.ts:12',
+        '"so"',
+        '=',
+        '->',
+        '|',
+      ],
+    );
+    const between = fc.constantFrom(' ', ' ', ' ', ', ', '. ', '\n', '\n\n', ': ', '; ');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(word, between), { minLength: 100, maxLength: 200 }), fc.nat(7), (words, cut) => {
+        // Words that nothing follows but a word: a secret may begin behind any of them.
+        const text = `So: ${words.flat().join('')}`.replaceAll(/token(?=\s*[:=])/g, 'word');
+        const pieces = text.match(new RegExp(`[\\s\\S]{1,${cut + 1}}`, 'gu')) ?? [];
+        expect(through(pieces, [mask(...detectorNames)]).most).toBeLessThanOrEqual(256);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test('JSON is held until it is whole', () => {
