@@ -358,6 +358,9 @@ test('an option of the other models that rules would change is not sent', async 
   expect((await generateText({ ...asked, headers: { 'x-team': 'core' } })).text).toBe('hi');
   const scripted = new ScriptedModel([]);
   const governed = governAgents(agent, scripted, { model: 'masked-two' });
+  const byName = { ...asked, providerOptions: { openai: { [email]: 'yes' } } };
+  await expect(generateText(byName)).rejects.toThrow('a rule masks a text in providerOptions');
+  expect(seen).toHaveLength(1);
   const modelSettings = { providerData: { instructions: `for ${email}` } };
   const request = { input: 'hi', modelSettings, tools: [], handoffs: [], outputType: 'text', tracing: false };
   await expect(governed.getResponse(request as never)).rejects.toThrow(

@@ -104,6 +104,12 @@ def test_a_text_file_that_nobody_can_read_is_not_sent(agent: Agent, given: Any) 
         sent_of(agent, given)
 
 
+def test_a_name_in_an_option_is_judged_as_well(agent: Agent) -> None:
+    assert sent_of(agent, "hi", fixed={"metadata": {"who": 1}})["messages"] == "hi"
+    with pytest.raises(ResultDenied, match="the prompt cannot be masked: a rule masks a text in settings"):
+        sent_of(agent, "hi", fixed={"metadata": {MAIL: 1}})
+
+
 def test_an_operation_has_its_prompt_masked(agent: Agent) -> None:
     with agent.operation(**CALL, can_mask_prompt=True) as op:
         assert op.answer.judge_prompt

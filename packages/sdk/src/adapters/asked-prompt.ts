@@ -14,7 +14,7 @@ export interface AskedPrompt {
    * numbers that are as long as a card's.
    */
   readonly forms: Readonly<Record<string, unknown>>;
-  /** What the provider gets beside, and no adapter changes: where rules mask a text in it, the call is not made. */
+  /** What the provider gets beside, and no adapter changes: where rules mask a text or a name in it, the call is not made. */
   readonly fixed: Readonly<Record<string, unknown>>;
   /** What of a masked `says` is sent, where plain JSON is not the framework's own form. Throws if it cannot be. */
   readonly put?: (masked: AskedPrompt['says']) => AskedPrompt['says'];
@@ -44,7 +44,7 @@ async function judgedMembers(
   { says, forms, fixed, put = (masked) => masked }: AskedPrompt,
 ): Promise<Readonly<Record<string, unknown>>> {
   const read = new ReadPrompt(says);
-  const options = textsOf(fixed).filter(([, texts]) => texts.length > 0);
+  const options = textsOf(fixed, 'with names').filter(([, texts]) => texts.length > 0);
   const prompt: Readonly<Record<string, unknown>> = {
     ...read.json,
     ...Object.fromEntries(textsOf(forms)),
@@ -73,8 +73,8 @@ type Said = string | number;
 
 type NamedTexts = readonly [name: string, texts: readonly Said[]];
 
-function textsOf(members: Readonly<Record<string, unknown>>): readonly NamedTexts[] {
-  return Object.entries(members).map(([name, member]) => [name, [...textsIn(member)]]);
+function textsOf(members: Readonly<Record<string, unknown>>, names?: 'with names'): readonly NamedTexts[] {
+  return Object.entries(members).map(([name, member]) => [name, [...textsIn(member, names)]]);
 }
 
 function requireSame(options: readonly NamedTexts[], judged: readonly unknown[]): void {
@@ -90,19 +90,22 @@ function isSaid(value: unknown): value is Said {
   return typeof value === 'string' || (Number.isFinite(value) && Math.abs(value as number) >= shortestCard);
 }
 
-function* textsIn(form: unknown): Generator<Said> {
+function* textsIn(form: unknown, names?: 'with names'): Generator<Said> {
   if (isSaid(form)) yield form;
   const file = typeof form === 'string' ? fileTextIn(form) : undefined;
   if (file !== undefined) yield file.text;
   if (typeof form !== 'object' || form === null) return;
   // What a provider makes of an object that is more than its members, nobody knows here.
   if (!Array.isArray(form) && !isPlain(form)) throw new UnmaskablePrompt('what is sent beside it is no plain JSON');
-  for (const member of Object.values(form)) yield* textsIn(member);
+  for (const [name, member] of Object.entries(form)) {
+    if (names !== undefined && !Array.isArray(form)) yield name;
+    yield* textsIn(member, names);
+  }
 }
 
 function isPlain(form: object): boolean {
   const made: unknown = Object.getPrototypeOf(form);
-  return made === null || made === Object.prototype;
+  return (made === null || made === Object.prototype) && typeof (form as { toJSON?: unknown }).toJSON !== 'function';
 }
 
 /** The same form with other texts, in the order in which they were found. */

@@ -24,7 +24,8 @@ class Prompt:
     #: What describes a form, of tools or of the answer. The names in it are part of the form: only texts are
     #: masked, and numbers that are as long as a card's.
     forms: Mapping[str, Any]
-    #: What the provider gets beside, and no adapter changes: where rules mask a text in it, the call is not made.
+    #: What the provider gets beside, and no adapter changes: where rules mask a text or a name in it, the call
+    #: is not made.
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -59,7 +60,7 @@ def masked_prompt(op: Said, asked: AskedPrompt) -> Flow[Any]:
 def _judged(op: Said, asked: AskedPrompt) -> Flow[Any]:
     read = asked.read()
     texts = {name: list(_texts_in(form)) for name, form in read.forms.items()}
-    options = {name: found for name, each in read.fixed.items() if (found := list(_texts_in(each)))}
+    options = {name: found for name, each in read.fixed.items() if (found := list(_texts_in(each, names=True)))}
     files = list(files_in(read.says))
     beside = {"files": [each.file.text for each in files], "options": list(options.values())}
     prompt = {**read.says, **texts, **{name: each for name, each in beside.items() if each}}
@@ -91,18 +92,20 @@ def _is_said(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, (int, float)) and _SHORTEST_CARD <= abs(value) < inf)
 
 
-def _texts_in(form: Any) -> Iterator[str | int | float]:
+def _texts_in(form: Any, names: bool = False) -> Iterator[str | int | float]:
     if _is_said(form):
         yield form
         file = file_text_in(form) if isinstance(form, str) else None
         if file is not None:
             yield file.text
     elif isinstance(form, dict):
-        for each in form.values():
-            yield from _texts_in(each)
+        for name, each in form.items():
+            if names:
+                yield str(name)
+            yield from _texts_in(each, names)
     elif isinstance(form, (list, tuple)):
         for each in form:
-            yield from _texts_in(each)
+            yield from _texts_in(each, names)
     # What a provider makes of any other object, nobody knows here.
     elif form is not None and not isinstance(form, (bool, int, float)):
         raise UnmaskablePrompt(f"what is sent beside it holds a {type(form).__name__}")
