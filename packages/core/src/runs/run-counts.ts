@@ -1,6 +1,5 @@
-import type { EpochMs } from '../kernel/index.ts';
 import { minus, plus, totalOfJson } from '../kernel/index.ts';
-import type { MutableRun, RunChange } from './run.ts';
+import type { MutableRun, RunChange, RunTimes } from './run.ts';
 import { addChecks } from './run.ts';
 import type { OpOfRun, SavedRun } from './runs-slice.ts';
 
@@ -17,9 +16,27 @@ export function changeOf({ op, checked, booked }: OpOfRun): RunChange {
   };
 }
 
-/** Counts a change. */
-export function add(run: MutableRun, { agentId, at, checks, denied, spentMicros, costMicros }: RunChange): void {
-  noteTimes(run, at, at);
+/** Counts a change that waits to be durable, or that the log has. */
+export function add(run: MutableRun, change: RunChange, isDurable: boolean): void {
+  const times = timesOf(change);
+  // One in which nothing has happened has no times yet: it is known because something is under way in it.
+  const { startedAt, lastAt } = joined(hasTimes(run) ? run : undefined, times);
+  run.startedAt = startedAt;
+  run.lastAt = lastAt;
+  if (isDurable) run.settled = joined(run.settled, times);
+  else run.unsettled.push(change);
+  count(run, change);
+}
+
+function hasTimes({ settled, unsettled }: MutableRun): boolean {
+  return settled !== undefined || unsettled.length > 0;
+}
+
+function timesOf({ at }: RunChange): RunTimes {
+  return { startedAt: at, lastAt: at };
+}
+
+function count(run: Counts, { agentId, checks, denied, spentMicros, costMicros }: RunChange): void {
   run.checks += checks;
   run.denied += denied;
   run.spentMicros = plus(run.spentMicros, spentMicros);
@@ -27,8 +44,38 @@ export function add(run: MutableRun, { agentId, at, checks, denied, spentMicros,
   if (checks > 0) addChecks(run.agents, agentId, checks);
 }
 
-/** Takes a change back. Times stay as they are. */
-export function subtract(run: Counts, { agentId, checks, denied, spentMicros, costMicros }: RunChange): void {
+/** A change that waited is durable. */
+export function settle(run: MutableRun, change: RunChange): void {
+  dropWaiting(run, change);
+  run.settled = joined(run.settled, timesOf(change));
+}
+
+/** Takes a change back that waited. The times before it count if there are no others. */
+export function takeBack(run: MutableRun, change: RunChange, before: RunTimes): void {
+  dropWaiting(run, change);
+  subtract(run, change);
+  setTimes(run, before);
+}
+
+function dropWaiting({ unsettled }: MutableRun, change: RunChange): void {
+  unsettled.splice(unsettled.indexOf(change), 1);
+}
+
+/** By all that is left to have happened. */
+function setTimes(run: MutableRun, otherwise: RunTimes): void {
+  const { startedAt, lastAt } =
+    run.unsettled.map(timesOf).reduce<RunTimes | undefined>(joined, run.settled) ?? otherwise;
+  run.startedAt = startedAt;
+  run.lastAt = lastAt;
+}
+
+function joined(times: RunTimes | undefined, { startedAt, lastAt }: RunTimes): RunTimes {
+  if (times === undefined) return { startedAt, lastAt };
+  return { startedAt: Math.min(times.startedAt, startedAt), lastAt: Math.max(times.lastAt, lastAt) };
+}
+
+/** Takes the counts of a change away. */
+function subtract(run: Counts, { agentId, checks, denied, spentMicros, costMicros }: RunChange): void {
   run.checks -= checks;
   run.denied -= denied;
   run.spentMicros = minus(run.spentMicros, spentMicros);
@@ -38,20 +85,22 @@ export function subtract(run: Counts, { agentId, checks, denied, spentMicros, co
 
 type Counts = Pick<MutableRun, 'checks' | 'denied' | 'spentMicros' | 'costMicros' | 'agents'>;
 
-/** Forgets what the log has. */
+/** Forgets what the log has, and keeps what waits. */
 export function empty(run: MutableRun): void {
-  const [first] = run.unsettled;
   run.checks = 0;
   run.denied = 0;
   run.spentMicros = 0;
   run.costMicros = 0;
   run.agents = [];
-  run.startedAt = first?.at ?? run.lastAt;
+  run.settled = undefined;
+  setTimes(run, { startedAt: run.lastAt, lastAt: run.lastAt });
+  for (const change of run.unsettled) count(run, change);
 }
 
 /** What the log has of a run. */
 export function durablePart(run: MutableRun): SavedRun {
-  const { place, startedAt, lastAt, checks, denied, spentMicros, costMicros } = run;
+  const { place, checks, denied, spentMicros, costMicros } = run;
+  const { startedAt, lastAt } = run.settled ?? run;
   const agents = run.agents.map((each) => ({ ...each }));
   const counts: Counts = { checks, denied, spentMicros, costMicros, agents };
   for (const change of run.unsettled) subtract(counts, change);
@@ -68,21 +117,15 @@ export function durablePart(run: MutableRun): SavedRun {
   };
 }
 
-/** Adds what was taken away before, or what a row has. */
-export function join(run: MutableRun, part: SavedRun): void {
-  noteTimes(run, part.startedAt, part.lastAt);
+/** Adds what was taken away before, or what a row has, with its times, unless nothing had happened. */
+export function join(run: MutableRun, part: SavedRun, settled: RunTimes | undefined): void {
+  if (settled !== undefined) run.settled = joined(run.settled, settled);
+  setTimes(run, part);
   run.checks += part.checks;
   run.denied += part.denied;
   run.spentMicros = plus(run.spentMicros, totalOfJson(part.spentMicros));
   run.costMicros = plus(run.costMicros, totalOfJson(part.costMicros));
   for (const { agentId, checks } of part.agents) addChecks(run.agents, agentId, checks);
-}
-
-/** One without a check has no times yet: it is known because something is under way in it. */
-function noteTimes(run: MutableRun, startedAt: EpochMs, lastAt: EpochMs): void {
-  const isNew = run.checks === 0;
-  run.startedAt = isNew ? startedAt : Math.min(run.startedAt, startedAt);
-  run.lastAt = isNew ? lastAt : Math.max(run.lastAt, lastAt);
 }
 
 /** Whether a row has all of a run. */

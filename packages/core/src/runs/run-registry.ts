@@ -6,7 +6,7 @@ import type { ForgottenRun } from './forgotten-runs.ts';
 import { IdleRuns } from './idle-runs.ts';
 import type { LabelBearer } from './label.ts';
 import { LabelRegistry } from './label-registry.ts';
-import { add, changeOf, durablePart, empty, isSaved, join, subtract } from './run-counts.ts';
+import { add, changeOf, durablePart, empty, isSaved, join, settle, takeBack } from './run-counts.ts';
 import type { InRun, MutableRun, Run, RunChange, RunCount, RunPlace } from './run.ts';
 import { isAt, nameOfPlace, newRun, placeOfRun, runName } from './run.ts';
 import type { LabelsCleared, LabelsGiven, OpOfRun, RunsForgotten, RunsSaved } from './runs-slice.ts';
@@ -88,47 +88,29 @@ export class RunRegistry {
 
   /** An operation was checked for the first time, or has moved, here or elsewhere. */
   count(fact: OpOfRun, how: Applying): Undo {
-    const { op, checked, booked } = fact;
+    const { op, checked } = fact;
     // Before its first check, an operation is in no run.
     if (op.digest === '') return nothingToApply();
     const known = this.#find(op);
     // It was forgotten, or began before runs were kept. Something else may be under way in it that came later.
     if (checked !== true && (known === undefined || !hasChecks(known, how))) return nothingToApply();
     const run = known ?? this.#begin(runName(op), placeOfRun(op), op.updatedAt);
-    return checked === true || booked !== undefined
-      ? this.#count(run, changeOf(fact), how)
-      : this.#touch(run, op.updatedAt);
+    return this.#count(run, changeOf(fact), how);
   }
 
   #count(run: MutableRun, change: RunChange, { isHere, onDurable }: Applying): Undo {
     const { startedAt, lastAt } = run;
-    add(run, change);
-    if (isHere) run.unsettled.push(change);
+    add(run, change, !isHere);
     this.#settle(run, true);
     if (!isHere) return nothingToApply();
-    const durable = () => {
-      run.unsettled.splice(run.unsettled.indexOf(change), 1);
+    onDurable(() => {
+      settle(run, change);
       // A save in between has left it out.
       this.rows.changed(run.name, run.name);
-    };
-    onDurable(durable);
+    });
     return () => {
-      durable();
-      subtract(run, change);
-      if (run.startedAt === change.at) run.startedAt = startedAt;
-      if (run.lastAt === change.at) run.lastAt = lastAt;
+      takeBack(run, change, { startedAt, lastAt });
       this.#settle(run, false);
-    };
-  }
-
-  /** Nothing was counted, but something has happened. */
-  #touch(run: MutableRun, at: EpochMs): Undo {
-    const { lastAt } = run;
-    if (at <= lastAt) return nothingToApply();
-    run.lastAt = at;
-    this.rows.changed(run.name, run.name);
-    return () => {
-      if (run.lastAt === at) run.lastAt = lastAt;
     };
   }
 
@@ -187,15 +169,15 @@ export class RunRegistry {
   #forget(place: RunPlace): Undo {
     const run = this.#byName.get(nameOfPlace(place));
     if (run === undefined) return nothingToApply();
+    const { settled } = run;
     const gone = durablePart(run);
     empty(run);
-    for (const change of run.unsettled) add(run, change);
     run.asOf = 0;
     this.#settle(run, false);
     if (run.unsettled.length === 0) this.rows.unchanged(run.name);
     return () => {
       const now = this.#byName.get(run.name) ?? this.#begin(run.name, place, gone.startedAt);
-      join(now, gone);
+      join(now, gone, settled);
       this.#settle(now, false);
     };
   }
@@ -226,7 +208,7 @@ export class RunRegistry {
     for (const one of saved.toSorted((a, b) => a.lastAt - b.lastAt)) {
       const name = nameOfPlace(one.place);
       const run = this.#begin(name, one.place, one.startedAt);
-      join(run, one);
+      join(run, one, one);
       run.asOf = one.seq;
       this.#settle(run, false);
       this.rows.unchanged(run.name);

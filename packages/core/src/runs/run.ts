@@ -83,6 +83,12 @@ export interface Run extends RunCount {
   readonly underWay: number;
 }
 
+/** When the first and the last happened. */
+export interface RunTimes {
+  readonly startedAt: EpochMs;
+  readonly lastAt: EpochMs;
+}
+
 /** For the registry alone. */
 export interface MutableRun extends Run {
   startedAt: EpochMs;
@@ -97,6 +103,8 @@ export interface MutableRun extends Run {
   asOf: number;
   /** What happened here and is not durable yet. */
   readonly unsettled: RunChange[];
+  /** The times of all else that happened, if anything did: what is taken back leaves these. */
+  settled: RunTimes | undefined;
   /** It bears labels. Such a run makes no room for others: whoever begins many must not wash labels off. */
   isLabelled: boolean;
   /** Where it is among those that have nothing under way: of its team, or among the labelled ones of its org. */
@@ -124,6 +132,7 @@ export function newRun(name: string, place: RunPlace, at: EpochMs): MutableRun {
     underWay: 0,
     asOf: 0,
     unsettled: [],
+    settled: undefined,
     isLabelled: false,
     idlePart: undefined,
   };

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { checkAction } from '../decision/check-action.ts';
 import type { Fact } from '../facts.ts';
 import type { Governance } from '../governance.ts';
+import type { Applying } from '../journal/meaning.ts';
 import { ownWork } from '../journal/warrant.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import type { OpRecord } from '../ops/op.ts';
@@ -14,6 +15,8 @@ import { agentId, checkOf, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { twoGateways } from '../testkit/two-gateways.ts';
+import { RunRegistry } from './run-registry.ts';
+import type { OpOfRun } from './runs-slice.ts';
 
 const day = 86_400_000;
 const policy = `
@@ -181,6 +184,25 @@ test('whatever happens to runs and is taken back leaves them as they were', asyn
     }),
     { numRuns: 200 },
   );
+});
+
+test('what is taken back leaves the times of what another gateway did meanwhile', () => {
+  const runs = new RunRegistry(1000);
+  const checked = (opId: string, at: number): OpOfRun => {
+    const op = { ...bareRecord(bot.id, opId, at), runId: 'r', updatedAt: at, digest: 'd' };
+    return { op, checked: true };
+  };
+  const times = () => [...runs.all()].map(({ startedAt, lastAt }) => [startedAt, lastAt]);
+  const elsewhere: Applying = { isHere: false, seq: 1, onDurable: (effect) => effect() };
+  const here: Applying = { isHere: true, seq: 0, onDurable: () => undefined };
+  runs.count(checked('a', 10), elsewhere);
+  const takeBack = runs.count(checked('b', 30), here);
+  runs.count(checked('c', 20), elsewhere);
+  const takeBackEarlier = runs.count(checked('d', 5), here);
+  expect(times()).toEqual([[5, 30]]);
+  takeBackEarlier();
+  takeBack();
+  expect(times()).toEqual([[10, 20]]);
 });
 
 describe('over a restart', () => {
