@@ -5,6 +5,7 @@ import { asCaller, loggedIn } from './deed.ts';
 import { people } from './people.ts';
 import { storedPolicy, tools } from './policies.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
+import type { KnownKey } from './world.ts';
 
 function makeKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
@@ -51,13 +52,21 @@ function endKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   );
 }
 
-function changePolicy(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+function changeAnyPolicy(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
+  return changePolicy(sim, gateway, drawPolicy(sim), world.key(random));
+}
+
+export function drawPolicy({ random, world }: Stage): string {
   const { orgId } = world.agent(random).id;
-  const name = random.chance(0.7) ? `${orgId}/rules` : 'rules';
+  return random.chance(0.7) ? `${orgId}/rules` : 'rules';
+}
+
+export function changePolicy(sim: Stage, gateway: VirtualGateway, name: string, key: KnownKey): Promise<unknown> {
+  const { random } = sim;
   const denied = tools.filter(() => random.chance(0.2));
   const isDeleted = denied.length === 0;
-  return asCaller(sim, gateway, world.key(random), async (by) => {
+  return asCaller(sim, gateway, key, async (by) => {
     if (isDeleted) await deletePolicy(gateway.gov, by, name);
     else await putPolicy(gateway.gov, by, { name, source: storedPolicy(name, denied), note: '' });
   });
@@ -76,5 +85,5 @@ export const adminDeeds: readonly Deed[] = [
   { name: 'make a key', weight: 1, act: makeKey },
   { name: 'end a key', weight: 0.8, act: endKey },
   { name: 'read', weight: 2, act: read },
-  { name: 'change a policy', weight: 0.3, act: changePolicy },
+  { name: 'change a policy', weight: 0.3, act: changeAnyPolicy },
 ];

@@ -13,7 +13,7 @@ import { drawSubject } from './people.ts';
 import { tools } from './policies.ts';
 import { sha256 } from './random.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
-import type { KnownAgent } from './world.ts';
+import type { KnownAgent, KnownOp } from './world.ts';
 import { keepToken, noteFinished } from './world.ts';
 
 const usualCheck = { traceId: '', caller: null, summary: '', inexact: new Set<string>() } as const;
@@ -58,6 +58,12 @@ function actionOf(opId: string) {
   return action('tool_call', { tool: tools[nth % tools.length] ?? 'search', json: JSON.stringify(argsOf(opId)) });
 }
 
+/** The id of a new operation that uses this tool. */
+export function nextOpWith(tool: (typeof tools)[number], agent: KnownAgent): string {
+  for (agent.ops++; agent.ops % 5 === 0 || tools[agent.ops % tools.length] !== tool; agent.ops++);
+  return `t${agent.ops}:s`;
+}
+
 /** Who is told that its token is none gets another one, or acts for nobody any more. */
 function noteLost({ world }: Stage, agent: KnownAgent, reason: string): void {
   if (!/has expired|mismatch|not registered|missing/.test(reason)) return;
@@ -65,13 +71,30 @@ function noteLost({ world }: Stage, agent: KnownAgent, reason: string): void {
   if (world.delegates.includes(agent)) agent.tokens.length = 0;
 }
 
-function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, token = tokenOf(agent)): Promise<unknown> {
-  const { random } = sim;
-  // Agents ask again if they got no answer, and sometimes although they did.
+/** What is said in a check, if it is not drawn. */
+interface Said {
+  readonly opId?: string;
+  readonly token?: string;
+  readonly runId?: string;
+  readonly cost?: number;
+}
+
+/** Agents ask again if they got no answer, and sometimes although they did. */
+function drawOpId({ random }: Stage, agent: KnownAgent): string {
   const known = [...agent.running, ...agent.asking.keys()];
-  const opId = known.length > 0 && random.chance(0.15) ? random.pick(known) : `t${++agent.ops}:s`;
+  return known.length > 0 && random.chance(0.15) ? random.pick(known) : `t${++agent.ops}:s`;
+}
+
+export function check(
+  sim: Stage,
+  { name, gov }: VirtualGateway,
+  agent: KnownAgent,
+  { token = tokenOf(agent), ...said }: Said = {},
+): Promise<unknown> {
+  const { random } = sim;
+  const opId = said.opId ?? drawOpId(sim, agent);
   const asked = actionOf(opId);
-  const cost = random.pick(sim.bias.costs);
+  const cost = said.cost ?? random.pick(sim.bias.costs);
   const subject = drawSubject(random, numberOf(opId), sim.time.now);
   const request = parseCheckRequest(
     {
@@ -83,7 +106,7 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, tok
       spanId: 's',
       action: asked,
       estimatedCostMicros: asked.type === 'llm_call' ? null : cost,
-      runId: random.chance(0.5) ? `run-${random.int(3)}` : '',
+      runId: said.runId ?? (random.chance(0.5) ? `run-${random.int(3)}` : ''),
       via: null,
       canRewrite: !random.chance(0.1),
     },
@@ -131,11 +154,20 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, tok
   });
 }
 
-function complete(sim: Stage, { name, execute }: VirtualGateway): Promise<unknown> {
+function completeAny(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
   const agent = world.workingAgent(random);
   const opId = agent.running.length === 0 ? 't0:s' : random.pick(agent.running);
-  const actual = random.pick(sim.bias.actuals);
+  return complete(sim, gateway, { agent, opId }, random.pick(sim.bias.actuals));
+}
+
+export function complete(
+  sim: Stage,
+  { name, execute }: VirtualGateway,
+  { agent, opId }: KnownOp,
+  actual: number | null,
+): Promise<unknown> {
+  const { random } = sim;
   const token = random.chance(0.05) ? earlierToken(sim, agent) : tokenOf(agent);
   const op = opName(agentName(agent.id), opId);
   const heard = sim.judge.tokens.ask(op, shownOf(token));
@@ -198,8 +230,7 @@ function renew(sim: Stage, { execute }: VirtualGateway): Promise<unknown> {
   return renewing.finally(heard).then((renewed) => keepToken(agent, renewed.token));
 }
 
-function leave(sim: Stage, { execute }: VirtualGateway): Promise<unknown> {
-  const agent = sim.world.agent(sim.random);
+export function leave(sim: Stage, { execute }: VirtualGateway, agent = sim.world.agent(sim.random)): Promise<unknown> {
   return execute({ kind: 'deregister_agent', agentId: agent.id, token: tokenOf(agent), reason: '' });
 }
 
@@ -227,13 +258,13 @@ export const agentDeeds: readonly Deed[] = [
     weight: 1,
     act: (sim, gateway) => {
       const agent = sim.world.agent(sim.random);
-      return check(sim, gateway, agent, earlierToken(sim, agent));
+      return check(sim, gateway, agent, { token: earlierToken(sim, agent) });
     },
   },
-  { name: 'complete', weight: 18, act: complete },
+  { name: 'complete', weight: 18, act: completeAny },
   { name: 'register', weight: 5, act: (sim, gateway) => register(sim, gateway) },
   { name: 'renew', weight: 1.5, act: renew },
-  { name: 'leave', weight: 0.4, act: leave },
+  { name: 'leave', weight: 0.4, act: (sim, gateway) => leave(sim, gateway) },
   { name: 'acknowledge', weight: 2, act: acknowledge },
   {
     name: 'heartbeat',

@@ -12,6 +12,9 @@ import { VirtualLog } from './virtual-log.ts';
 /** A gateway of a cluster. */
 export type ClusterGateway = VirtualGateway<VirtualMember>;
 
+/** A gateway that waits for others does not come to an end. */
+const mostRounds = 20;
+
 /** Several gateways on one log. They start, end and come to rest here; a simulation says when. */
 export class Cluster {
   readonly time = new VirtualTime();
@@ -78,6 +81,25 @@ export class Cluster {
   async settled(): Promise<void> {
     await settled();
     if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Lets a gateway read what it waits for. What it does is not committed yet. */
+  async hears({ ground }: ClusterGateway): Promise<void> {
+    await this.settled();
+    while (this.log.workFor(ground, 'done', 'reads')) await this.settled();
+  }
+
+  /** Lets a gateway end what it does, while the others wait. `fate`: what becomes of what it asks for next. */
+  async finishes(gateway: ClusterGateway, fate: 'done' | 'refused' = 'done'): Promise<void> {
+    await this.hears(gateway);
+    gateway.endTurn();
+    await this.settled();
+    this.log.workFor(gateway.ground, fate);
+    for (let round = 0; round < mostRounds && !this.isIdle(gateway); round++) {
+      await this.settled();
+      gateway.endTurn();
+      while (this.log.workFor(gateway.ground, 'done')) await this.settled();
+    }
   }
 
   /** Lets everything end that is under way, and everybody follow. */

@@ -4,7 +4,7 @@ import { asCaller, loggedIn } from './deed.ts';
 import { labelling, resultRules } from './flow-rules.ts';
 import { people } from './people.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
-import type { ClearedRun } from './world.ts';
+import type { ClearedRun, KnownOp } from './world.ts';
 
 function suspend(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
@@ -24,18 +24,20 @@ function resume(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
 
 function controlOne(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
-  const { id, running } = world.workingAgent(random);
-  const opId = running.length === 0 ? 't0:s' : random.pick(running);
+  const agent = world.workingAgent(random);
+  const opId = agent.running.length === 0 ? 't0:s' : random.pick(agent.running);
   const chosen = random.pick(['pause', 'resume', 'resume', 'terminate'] as const);
-  return asCaller(sim, gateway, world.key(random), (by) =>
-    gateway.execute({
-      kind: 'control_op',
-      by,
-      opId: `${id.orgId}/${id.teamId}/${id.agentId}/${opId}`,
-      action: chosen,
-      reason: '',
-    }),
-  );
+  return asCaller(sim, gateway, world.key(random), (by) => control(gateway, by, { agent, opId }, chosen));
+}
+
+export function control(
+  { execute }: VirtualGateway,
+  by: Principal,
+  { agent: { id }, opId }: KnownOp,
+  chosen: 'pause' | 'resume' | 'terminate',
+): Promise<unknown> {
+  const name = `${id.orgId}/${id.teamId}/${id.agentId}/${opId}`;
+  return execute({ kind: 'control_op', by, opId: name, action: chosen, reason: '' });
 }
 
 function controlMany(sim: Stage, gateway: VirtualGateway): Promise<unknown> {

@@ -61,7 +61,11 @@ export async function asCaller<Result>(
 }
 
 /** A person that has logged in at this gateway. */
-export async function loggedIn({ access, clock }: VirtualGateway, { id, role, email }: Person): Promise<Principal> {
+export async function loggedIn(
+  { access, clock }: VirtualGateway,
+  { id, role, email }: Person,
+  lastsMs = 60_000,
+): Promise<Principal> {
   await access.callers.settled();
   const login = { accountId: id, sessionId: `ses_${id}`, role };
   return {
@@ -71,7 +75,7 @@ export async function loggedIn({ access, clock }: VirtualGateway, { id, role, em
     scopes: scopesOf[role],
     orgId: null,
     teamId: null,
-    expiresAt: clock.now() + 60_000,
+    expiresAt: clock.now() + lastsMs,
     asOf: access.callers.asOf,
   };
 }

@@ -21,13 +21,16 @@ export interface LaterForms {
   /** Draws the kinds. */
   readonly salt: number;
   readonly chance: number;
+  /** Writes facts of these kinds so for now, and something new in each commit. */
+  readonly always?: RegExp;
 }
 
-function hasLaterForm(kind: string, { kinds, salt }: LaterForms): boolean {
+function drawForm(kind: string, random: Random, { kinds, salt, chance, always }: LaterForms): boolean {
   if (lasting.test(kind)) return false;
+  if (always !== undefined) return always.test(kind);
   let drawn = salt;
   for (let at = 0; at < kind.length; at++) drawn = (drawn * 31 + kind.charCodeAt(at)) % 1_000_003;
-  return drawn % 1000 < kinds * 1000;
+  return drawn % 1000 < kinds * 1000 && random.chance(chance);
 }
 
 /** A commit as a newer release writes it. Some facts have a form that others do not know, and some are new. */
@@ -36,9 +39,9 @@ export function asWritten(release: Release, batch: Batch, random: Random, forms:
   if (release !== 'newer' || told === undefined || told.steps.length === 0) return batch;
   const steps = told.steps.map((step) => {
     const kind = kindOf(step);
-    return kind !== undefined && hasLaterForm(kind, forms) && random.chance(forms.chance) ? inOtherForm(step) : step;
+    return kind !== undefined && drawForm(kind, random, forms) ? inOtherForm(step) : step;
   });
-  if (random.chance(0.01)) steps.push({ change: { kind: laterKind } } as unknown as Step);
+  if (forms.always !== undefined || random.chance(0.01)) steps.push({ change: { kind: laterKind } } as unknown as Step);
   return { ...batch, told: { ...told, steps } };
 }
 

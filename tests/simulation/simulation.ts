@@ -2,9 +2,10 @@ import { installFirstKey } from '@reeve/core';
 import { register } from './agent-deeds.ts';
 import type { Bias } from './bias.ts';
 import { biased, drawBias } from './bias.ts';
+import type { ClusterGateway } from './cluster.ts';
 import { Cluster } from './cluster.ts';
 import { Comparison } from './comparison.ts';
-import type { Deed, Stage } from './deed.ts';
+import type { Deed } from './deed.ts';
 import { isRefusal } from './deed.ts';
 import { deeds } from './deeds.ts';
 import { History } from './history.ts';
@@ -15,6 +16,8 @@ import { Random } from './random.ts';
 import type { Release } from './releases.ts';
 import { requireRows } from './required-rows.ts';
 import type { VirtualTime } from './virtual-clock.ts';
+import { scenes } from './scenes.ts';
+import type { SceneStage } from './scenes.ts';
 import { settings } from './virtual-gateway.ts';
 import { World } from './world.ts';
 
@@ -34,7 +37,7 @@ interface Act {
 }
 
 /** A cluster of gateways in one thread. Every step is drawn from the seed. */
-export class Simulation implements Stage {
+export class Simulation implements SceneStage {
   readonly random: Random;
   readonly bias: Bias;
   readonly time: VirtualTime;
@@ -42,9 +45,9 @@ export class Simulation implements Stage {
   readonly judge: Judge;
   readonly watch: LogWatch;
   readonly world: World;
+  readonly cluster: Cluster;
   readonly counts: Record<string, number> = {};
   step = 0;
-  readonly #cluster: Cluster;
   readonly #comparison: Comparison;
   readonly #acts: readonly Act[];
   /** What happens at each gateway, by its place. */
@@ -56,12 +59,12 @@ export class Simulation implements Stage {
     this.judge = new Judge(this.history);
     this.random = new Random(seed);
     this.bias = drawBias(this.random);
-    this.#cluster = new Cluster(this.random, this.bias.laterForms, (batch, by) =>
+    this.cluster = new Cluster(this.random, this.bias.laterForms, (batch, by) =>
       this.watch.read(batch, by, this.time.now + mostAheadMs),
     );
-    this.time = this.#cluster.time;
-    this.watch = new LogWatch(this.judge, this.#cluster.gateways);
-    this.#comparison = new Comparison(this.#cluster, this.judge);
+    this.time = this.cluster.time;
+    this.watch = new LogWatch(this.judge, this.cluster.gateways);
+    this.#comparison = new Comparison(this.cluster, this.judge);
     this.#acts = biased(this.random, this.#everything(passesDays), 'slightly');
     this.world = new World(2 + this.random.int(15));
   }
@@ -79,7 +82,7 @@ export class Simulation implements Stage {
     await this.#compareWithStart();
     const { entries, allowed, counts } = this.judge;
     const { compared, states } = this.#comparison;
-    const { crashes, log } = this.#cluster;
+    const { crashes, log } = this.cluster;
     Object.assign(this.counts, counts, {
       entries,
       allowed,
@@ -93,11 +96,11 @@ export class Simulation implements Stage {
 
   async #begin(count: number): Promise<void> {
     for (let nth = 0; nth < count; nth++) await this.#start(nth);
-    const { gateways } = this.#cluster;
+    const { gateways } = this.cluster;
     const [first] = gateways;
     if (first === undefined) throw new Error('there is no gateway');
     const installing = installFirstKey(first.access, undefined);
-    await this.#cluster.calm();
+    await this.cluster.calm();
     const secret = (await installing) ?? '';
     const [root] = first.gov.keys.all();
     this.history.happened({ model: 'key', do: 'create', key: root?.id ?? '' });
@@ -108,13 +111,13 @@ export class Simulation implements Stage {
         const gateway = gateways[nth % count] ?? first;
         return gateway.during(register(this, gateway, agent, this.world.root));
       });
-    await this.#cluster.calm();
+    await this.cluster.calm();
     await Promise.all(registering);
   }
 
   async #start(place: number): Promise<void> {
     this.#deeds[place] = biased(this.random, deeds, 'strongly');
-    await this.#cluster.start(place, this.#releaseAt(place));
+    await this.cluster.start(place, this.#releaseAt(place));
   }
 
   /** No gateway starts on what a newer release than its own has stored, so older ones are there from the beginning. */
@@ -127,7 +130,7 @@ export class Simulation implements Stage {
   /** What a step may be, and how often in a thousand. */
   #everything(passesDays: boolean): readonly Act[] {
     const { random } = this;
-    const { gateways, log } = this.#cluster;
+    const { gateways, log } = this.cluster;
     const any = () => random.pick(gateways);
     return [
       { weight: 340, act: () => this.#deed(random.int(gateways.length)) },
@@ -145,36 +148,44 @@ export class Simulation implements Stage {
         },
       },
       { weight: 2, act: () => void this.#count('catch up', any().gov.journal.catchUp()) },
+      { weight: 3, act: () => this.#scene() },
       { weight: 0.5, act: () => this.#restart(random.int(gateways.length)) },
       // Whoever runs a gateway that could not read something starts it again.
       { weight: 1, act: () => this.#restart(gateways.findIndex(({ ground }) => !ground.outOfReach.isNobody)) },
     ];
   }
 
+  passes(ms: number): void {
+    for (let left = ms; left > 0; left -= listenedEveryMs) {
+      this.time.advance(Math.min(left, listenedEveryMs));
+      for (const { listening } of this.cluster.gateways) void listening.since;
+    }
+  }
+
   /** Gateways listen while time passes, unless all of them were stopped. What they do by themselves is due then. */
   #pass(ms: number): void {
-    const { gateways } = this.#cluster;
+    const { gateways } = this.cluster;
     if (this.random.chance(0.1)) this.time.advance(ms);
-    else
-      for (let left = ms; left > 0; left -= listenedEveryMs) {
-        this.time.advance(Math.min(left, listenedEveryMs));
-        for (const { listening } of gateways) void listening.since;
-      }
+    else this.passes(ms);
     if (ms < settings.sweepTickMs) return;
     for (const place of gateways.keys()) if (this.random.chance(0.5)) this.#deed(place, housekeepingDeeds);
   }
 
   #endTurn(): void {
-    const waiting = this.#cluster.gateways.filter(({ hasTurn }) => hasTurn);
+    const waiting = this.cluster.gateways.filter(({ hasTurn }) => hasTurn);
     if (waiting.length > 0) this.random.pick(waiting).endTurn();
   }
 
   #deed(place: number, among = this.#deeds[place] ?? deeds): void {
-    const gateway = this.#cluster.gateways[place];
+    const gateway = this.cluster.gateways[place];
     if (gateway?.isUp !== true) return;
     const { name, act } = this.random.weighted(among);
+    this.does(name, gateway, () => act(this, gateway));
+  }
+
+  does(name: string, gateway: ClusterGateway, work: () => Promise<unknown>): void {
     // What throws at once is refused like what is refused later.
-    void this.#count(name, gateway.during((async () => await act(this, gateway))()));
+    void this.#count(name, gateway.during((async () => await work())()));
   }
 
   async #count(name: string, work: Promise<unknown>): Promise<void> {
@@ -183,13 +194,13 @@ export class Simulation implements Stage {
       this.counts[name] = (this.counts[name] ?? 0) + 1;
     } catch (error) {
       if (isRefusal(error)) this.counts[`${name}: refused`] = (this.counts[`${name}: refused`] ?? 0) + 1;
-      else this.#cluster.fail(error);
+      else this.cluster.fail(error);
     }
   }
 
   async #workOfLog(): Promise<void> {
     const { random } = this;
-    const { gateways, log } = this.#cluster;
+    const { gateways, log } = this.cluster;
     if (log.waiting === 0) return;
     const nth = random.int(Math.min(3, log.waiting));
     const draw = random.next();
@@ -200,9 +211,15 @@ export class Simulation implements Stage {
     await this.#restart(gateways.findIndex(({ ground }) => ground === doubtful));
   }
 
+  async #scene(): Promise<void> {
+    const { name, play } = this.random.weighted(scenes);
+    this.counts[`scene: ${name}`] = (this.counts[`scene: ${name}`] ?? 0) + 1;
+    await play(this);
+  }
+
   #message(): void {
     const { random } = this;
-    const { gateways, log } = this.#cluster;
+    const { gateways, log } = this.cluster;
     if (log.underWay === 0) return;
     const nth = random.int(Math.min(8, log.underWay));
     if (random.chance(0.03)) log.lose(nth);
@@ -212,18 +229,22 @@ export class Simulation implements Stage {
     }
   }
 
+  async restarts(gateway: ClusterGateway): Promise<void> {
+    await this.#restart(this.cluster.gateways.indexOf(gateway));
+  }
+
   async #restart(place: number): Promise<void> {
-    if (this.#cluster.end(place)) await this.#start(place);
+    if (this.cluster.end(place)) await this.#start(place);
   }
 
   async #settled(): Promise<void> {
-    await this.#cluster.settled();
+    await this.cluster.settled();
     this.watch.requireTold();
   }
 
   async #compareAll(): Promise<void> {
     if (this.step % (compareEvery * 5) === 0) {
-      await this.#cluster.calm();
+      await this.cluster.calm();
       this.judge.budgets.requireTold();
     }
     this.#comparison.requireAllAlike();
@@ -231,8 +252,8 @@ export class Simulation implements Stage {
 
   /** A gateway that joins, or starts again, is like one that has been there. */
   async #compareWithStart(): Promise<void> {
-    const { gateways, log } = this.#cluster;
-    await this.#cluster.calm();
+    const { gateways, log } = this.cluster;
+    await this.cluster.calm();
     this.#comparison.requireAllAlike();
     await requireRows(
       log.store,
@@ -243,10 +264,10 @@ export class Simulation implements Stage {
     const joins = this.step % restartEvery !== 0;
     if (joins) await this.#start(gateways.length);
     else await this.#restart(place);
-    await this.#cluster.calm();
+    await this.cluster.calm();
     const started = gateways.at(joins ? -1 : place);
     if (started === undefined || known === undefined) return;
     this.#comparison.requireAlike(known, this.#comparison.pictureOf(started), log.version);
-    if (joins) this.#cluster.dismiss();
+    if (joins) this.cluster.dismiss();
   }
 }

@@ -51,6 +51,8 @@ export class VirtualLog {
   readonly #members = new Set<VirtualMember>();
   readonly #onWritten: OnWritten;
   readonly #random: Random;
+  /** Newer releases write facts of these kinds in a form of theirs for now. */
+  laterKinds: RegExp | undefined;
   readonly #laterForms: LaterForms;
   /** Who has locked the head of the log. Nobody else writes meanwhile. */
   #holder: VirtualMember | undefined;
@@ -114,6 +116,14 @@ export class VirtualLog {
     return undefined;
   }
 
+  /** The database does the next thing that this gateway waits for. Returns whether there was one that could be done. */
+  workFor(member: VirtualMember, fate: 'done' | 'refused', kinds: 'reads' | 'all' = 'all'): boolean {
+    const isNext = (ask: Ask) => ask.by === member && (kinds === 'all' || !ask.writes);
+    const nth = this.#asks.findIndex((ask) => isNext(ask) && (!ask.writes || this.#isFree(member)));
+    if (nth >= 0) this.work(nth, fate);
+    return nth >= 0;
+  }
+
   /** The nth message arrives. It may arrive again. */
   deliver(nth: number, isRepeated: boolean): VirtualMember | undefined {
     const message = this.#messages[nth];
@@ -163,7 +173,8 @@ export class VirtualLog {
   }
 
   write(by: VirtualMember, made: Batch): void {
-    const batch = asWritten(by.release, made, this.#random, this.#laterForms);
+    const forms = this.laterKinds === undefined ? this.#laterForms : { ...this.#laterForms, always: this.laterKinds };
+    const batch = asWritten(by.release, made, this.#random, forms);
     const { told = nothingTold } = batch;
     this.#holder = undefined;
     this.store.commit(batch);

@@ -159,6 +159,12 @@ export const identityMutants: readonly Mutant[] = [
     replacement: 'everything satisfies unknown;',
   },
   {
+    name: 'releases: a version of a policy that could not be read is written over',
+    file: `${core}/policy/store/store-version.ts`,
+    text: 'gov.directory.outOfService.refuseOrg(bindingOfName(saving.name)?.orgId ?? null);',
+    replacement: '',
+  },
+  {
     name: 'releases: an unknown kind is passed over',
     file: `${core}/replication/facts-of-commit.ts`,
     text: 'unread.push({ touched, why: `step',

@@ -109,6 +109,12 @@ export const keepingMutants: readonly Mutant[] = [
     replacement: 'removeRowsOf satisfies unknown;',
   },
   {
+    name: 'leaving: a start from entries leaves the rows of operations whose agent has left',
+    file: `${core}/ops/ops-of-entries.ts`,
+    text: 'if (op.seq < seq && !isOver(op.state)) dropOp(this.#state, op);',
+    replacement: 'if (op.seq < seq) dropOp(this.#state, Object.assign(op, { savedSeq: 0 }));',
+  },
+  {
     name: 'marks: a row of another gateway counts for what happens here',
     file: `${core}/ops/registry.ts`,
     text: 'const wasUnsaved = isWhole && this.#unsaved.delete(op);',
