@@ -4,15 +4,25 @@ import type { Deed, Stage } from './deed.ts';
 import { asCaller } from './deed.ts';
 import { agentName } from './judged-entry.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
+import type { KnownAgent } from './world.ts';
 import { keepToken } from './world.ts';
 
 /** An agent lets another one act for it, within limits. It may act for others itself. */
-function delegate(sim: Stage, { execute, ground }: VirtualGateway): Promise<unknown> {
+function delegateAny(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
-  if (ground.release === 'older') return Promise.resolve();
+  if (gateway.ground.release === 'older') return Promise.resolve();
   const child = random.pick(world.delegates);
   const delegator = world.sibling(random, child);
-  if (delegator === undefined) return Promise.resolve();
+  return delegator === undefined ? Promise.resolve() : delegate(sim, gateway, delegator, child);
+}
+
+export function delegate(
+  sim: Stage,
+  { execute }: VirtualGateway,
+  delegator: KnownAgent,
+  child: KnownAgent,
+): Promise<unknown> {
+  const { random } = sim;
   const token = tokenOf(delegator);
   const what = `${agentName(delegator.id)} delegates to ${agentName(child.id)}`;
   const heard = sim.judge.tokens.ask(what, shownOf(token));
@@ -56,6 +66,6 @@ function revoke(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
 
 /** How agents let others act for them, and stop that. */
 export const delegationDeeds: readonly Deed[] = [
-  { name: 'delegate', weight: 4, act: delegate },
+  { name: 'delegate', weight: 4, act: delegateAny },
   { name: 'revoke a delegation', weight: 0.6, act: revoke },
 ];

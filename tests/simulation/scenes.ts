@@ -1,4 +1,4 @@
-import { agentKey, ownWork, sweepOps } from '@reeve/core';
+import { ownWork, sweepOps } from '@reeve/core';
 import type { Op } from '@reeve/core';
 import { changePolicy, drawPolicy } from './admin-deeds.ts';
 import { check, complete, leave, nextOpWith } from './agent-deeds.ts';
@@ -6,6 +6,7 @@ import type { Cluster, ClusterGateway } from './cluster.ts';
 import { control } from './control-deeds.ts';
 import type { Stage } from './deed.ts';
 import { asCaller, loggedIn } from './deed.ts';
+import { delegate } from './delegation-deeds.ts';
 import { people } from './people.ts';
 import { caps } from './policies.ts';
 import { settings } from './virtual-gateway.ts';
@@ -232,22 +233,36 @@ async function changeUnreadPolicy(stage: SceneStage): Promise<void> {
   await cluster.finishes(present);
 }
 
-/** A delegate makes a check. Then its own delegate makes one, at a gateway that could not read the first one. */
+/**
+ * Two agents act for others, one for the other. A delegate makes a check. Then its own delegate makes one, at a gateway that
+ * could not read the first one.
+ */
 async function checkBelowUnread(stage: SceneStage): Promise<void> {
   const { random, world, cluster } = stage;
   await cluster.calm();
   const [newer, present] = drawReleases(stage) ?? [];
   if (newer === undefined || present === undefined) return;
-  const { delegations } = present.gov.directory;
-  const isAbove =
-    ({ id }: KnownAgent) =>
-    (below: KnownAgent) =>
-      delegations.find(agentKey(below.id))?.by === id.agentId && teamOf([below], id.orgId, id.teamId).length > 0;
-  const above = world.delegates.filter((each) => world.delegates.some(isAbove(each)));
-  if (above.length === 0) return;
-  const delegator = random.pick(above);
-  const below = random.pick(world.delegates.filter(isAbove(delegator)));
-  await tellsUnread(stage, newer, /^delegation_/, ['check', () => check(stage, newer, delegator)]);
+  const above = random.pick(world.delegates);
+  const { orgId, teamId } = above.id;
+  const below = random.pick(world.delegates.filter(({ id }) => id.orgId === orgId && id.teamId === teamId));
+  const [delegator] = teamOf(world.agents, orgId, teamId);
+  if (delegator === undefined || below === above) return;
+  for (const [by, to] of [
+    [delegator, above],
+    [above, below],
+  ] as const) {
+    // It acts for somebody else, mostly.
+    const ending = () =>
+      asCaller(stage, newer, world.root, (as) =>
+        newer.execute({ kind: 'end_delegation', by: as, agent: to.id, reason: '' }),
+      );
+    stage.does('end a delegation', newer, ending);
+    await cluster.finishes(newer);
+    stage.does('delegate', newer, () => delegate(stage, newer, by, to));
+    await cluster.finishes(newer);
+  }
+  await cluster.calm();
+  await tellsUnread(stage, newer, /^delegation_/, ['check', () => check(stage, newer, above)]);
   stage.does('check', present, () => check(stage, present, below));
   await cluster.finishes(present);
 }

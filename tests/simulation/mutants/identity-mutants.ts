@@ -165,6 +165,12 @@ export const identityMutants: readonly Mutant[] = [
     replacement: '',
   },
   {
+    name: 'releases: a refused check counts for a delegation that could not be read in full',
+    file: `${core}/decision/judge-delegation.ts`,
+    text: 'links.length === 0 || unreadBehind(gov.directory, agent) !== undefined',
+    replacement: 'links.length === 0',
+  },
+  {
     name: 'releases: an unknown kind is passed over',
     file: `${core}/replication/facts-of-commit.ts`,
     text: 'unread.push({ touched, why: `step',
