@@ -134,6 +134,29 @@ describe.skipIf(!hasFloor)('the files of a floor', () => {
     expect(accepted).toMatchObject({ code: 0, stderr: '' });
   });
 
+  test.each([
+    ['hooks of git', 'git init -q', '.git/hooks', '.git'],
+    ['settings of a coding agent', 'mkdir -p .claude/agents', '.claude/agents', '.claude'],
+    ['a bare repository', 'git init -q --bare bare', 'bare', 'bare'],
+  ])('a folder that must stay as it is is no working folder: %s', async (name, made, inside, around) => {
+    const cwd = join(world.home, name.replaceAll(' ', '-'));
+    await world.shell(`mkdir ${cwd}; cd ${cwd}; ${made}`);
+    const { code, stderr } = await world.sh('touch evil', { cwd: join(cwd, inside) });
+    const expected = `error: the working folder is in ${join(cwd, around)}, which must stay as it is; start it in ${cwd}`;
+    expect({ code, stderr: stderr.slice(0, expected.length) }).toEqual({ code: 125, stderr: expected });
+    expect(existsSync(join(cwd, inside, 'evil'))).toBe(false);
+    const accepted = await world.sh('touch good', { cwd: join(cwd, inside), flags: ['--write', '.'] });
+    expect(accepted).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('a working tree of its own in the settings of a coding agent is a working folder', async () => {
+    const cwd = join(world.home, 'agents');
+    const commit = 'git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x';
+    await world.shell(`git init -q ${cwd}; cd ${cwd}; ${commit}; git worktree add -q .claude/worktrees/one`);
+    const { code, stderr } = await world.sh('touch new', { cwd: join(cwd, '.claude/worktrees/one') });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
   test('git looks nowhere else for what it runs, and what says so to it is gone afterwards', async () => {
     const cwd = join(world.home, 'common');
     await world.shell(`git init -q ${cwd}; mkdir -p ${cwd}/evil/hooks`);

@@ -1,9 +1,17 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { FloorError } from '../floor-error.ts';
 import { hostSockets } from './host-sockets.ts';
 import { isInside, isInsideAny } from './inside.ts';
-import { filesAmong, findHeld, isLink, isProtectedName, namesAtTop, parentsOf } from './protected-names.ts';
+import {
+  filesAmong,
+  findHeld,
+  isLink,
+  isProtectedName,
+  namesAtTop,
+  parentsOf,
+  settingsAround,
+} from './protected-names.ts';
 import { requireNames } from './require-names.ts';
 
 /** What a path is inside. The order counts: what comes later covers what came before. */
@@ -52,6 +60,7 @@ export function planFiles({ folder: given, homes: givenHomes, ...wishes }: Wishe
   const hide = wishes.hide.map((path) => wished(folder, [], path, '--hide'));
   const shown = shownPaths([folder, ...write], read);
   const writable = shown.filter(({ as }) => as === 'write').map(({ path }) => path);
+  if (isInsideAny(folder, writable) && !isInsideAny(folder, write)) refuseSettings(folder);
   // Who may write a whole folder has not asked for the settings in it.
   const named = [...write, ...wishes.write.map((path) => resolve(folder, path))].filter((path) =>
     isProtectedName(folder, path),
@@ -150,6 +159,15 @@ function refuseWide(path: string, homes: readonly string[], what: string): void 
   const which = home === path ? 'your home folder' : `above your home folder ${home}`;
   throw new FloorError(
     `${what} is ${which}, with all that must stay hidden; choose a folder such as ${join(home, 'project')}`,
+  );
+}
+
+/** What must stay as it is would be what may be written. */
+function refuseSettings(folder: string): void {
+  const around = settingsAround(folder);
+  if (around === undefined) return;
+  throw new FloorError(
+    `the working folder is in ${around}, which must stay as it is; start it in ${dirname(around)}, or accept that with --write .`,
   );
 }
 

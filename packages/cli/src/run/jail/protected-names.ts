@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { lstatSync, readdirSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { FloorError } from '../floor-error.ts';
 import { namedByGit } from './git-config-paths.ts';
 import { isInside, isInsideAny } from './inside.ts';
@@ -125,6 +125,23 @@ function entriesOf(folder: string): readonly Dirent[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The folder of settings, or of git, that a folder is or is in. A working tree of its own below such a folder, as coding agents
+ * make them in theirs, is none of it.
+ */
+export function settingsAround(folder: string): string | undefined {
+  for (let at = folder; at !== dirname(at); at = dirname(at)) {
+    if (basename(at) === '.git' || settingNames.includes(basename(at)) || isGitFolder(at)) return at;
+    if (lstatSync(join(at, '.git'), { throwIfNoEntry: false }) !== undefined) return undefined;
+  }
+  return undefined;
+}
+
+/** As git finds one that has another name. */
+function isGitFolder(folder: string): boolean {
+  return ['HEAD', 'objects', 'refs'].every((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }));
 }
 
 /** Whether a path is one of the names that are held, or is in one. */
