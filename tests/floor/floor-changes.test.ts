@@ -1,4 +1,5 @@
-import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
@@ -74,6 +75,24 @@ describe.skipIf(!hasFloor)('what is replaced outside while the gateway is asked'
   });
 });
 
+test.skipIf(!hasFloor)(
+  'a socket of the host that goes away while the jail is made keeps nothing from starting',
+  async () => {
+    const outside = mkdtempSync('/var/tmp/reeve-floor-');
+    chmodSync(outside, 0o777);
+    const socket = join(outside, 'host.sock');
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    const bwrap = world.write('gone/bwrap', `#!/bin/sh\nrm -f ${socket}\nPATH=\${PATH#*:} exec bwrap "$@"\n`);
+    chmodSync(bwrap, 0o755);
+    const env = { PATH: `${dirname(bwrap)}:${process.env['PATH'] ?? ''}` };
+    const { code, stderr } = await world.run(['true'], { env });
+    server.close();
+    rmSync(outside, { recursive: true });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  },
+);
+
 describe.skipIf(!hasFloor)('what is replaced outside once the gateway has allowed the program', () => {
   test('is held as well', async () => {
     const cwd = join(world.home, 'last');
@@ -88,7 +107,7 @@ describe.skipIf(!hasFloor)('what is replaced outside once the gateway has allowe
     await eventually(() => {
       const types = world.gateway.audit().slice(before);
       expect(types.map(({ event_type: type }) => type)).toContain('AgentDelegated');
-    });
+    }, 600);
     await world.shell(`git -C ${cwd} config a.b c`);
     expect(cli.stdout).toBe('');
     link.delay(0);

@@ -19,12 +19,15 @@ export class EarlyJail implements AsyncDisposable {
   readonly #makes: MakesJails;
   readonly #asked: FilePlan;
   #jail: WaitingJail | undefined;
+  /** What the jail was made for. */
+  #made: FilePlan;
   #left: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(makes: MakesJails, asked: FilePlan) {
     this.#makes = makes;
     this.#asked = asked;
+    this.#made = asked;
   }
 
   /** Makes the first one. */
@@ -32,17 +35,25 @@ export class EarlyJail implements AsyncDisposable {
     this.#jail = this.#makes.make(this.#asked);
   }
 
-  /** Rejects if the jail cannot be made. */
-  async stands(): Promise<void> {
-    await this.#jail?.ready;
+  /** Rejects if the jail cannot be made, although nothing has changed meanwhile: a socket of the host may have gone. */
+  async stands(): Promise<ReadyJail> {
+    for (let round = 1; ; round++) {
+      const jail = (this.#jail ??= this.#another());
+      try {
+        return await jail.ready;
+      } catch (error) {
+        await this.leave();
+        if (round === mostRounds || JSON.stringify(this.#plan().mounts) === JSON.stringify(this.#made.mounts))
+          throw error;
+      }
+    }
   }
 
   /** The jail in which the program may begin. What was asked for must be what is there: nobody has approved more. */
   async take(): Promise<ReadyJail> {
     for (let round = 0; round < mostRounds; round++) {
-      const jail = (this.#jail ??= this.#another());
-      const ready = await jail.ready;
-      if (jail.holds(ready, this.#plan())) return ready;
+      const ready = await this.stands();
+      if (this.#jail?.holds(ready, this.#plan()) === true) return ready;
       await this.leave();
     }
     throw new FloorError('what is to be held in the working folder changes all the time; start it again');
@@ -50,7 +61,8 @@ export class EarlyJail implements AsyncDisposable {
 
   #another(): WaitingJail {
     if (this.#isClosed) throw new FloorError('it was ended before it began');
-    return this.#makes.make(this.#plan());
+    this.#made = this.#plan();
+    return this.#makes.make(this.#made);
   }
 
   #plan(): FilePlan {
