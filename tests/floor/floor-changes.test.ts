@@ -94,7 +94,7 @@ test.skipIf(!hasFloor)(
 );
 
 describe.skipIf(!hasFloor)('what is replaced outside once the gateway has allowed the program', () => {
-  test('is held as well', async () => {
+  test('is held, because it is looked at last', async () => {
     const cwd = join(world.home, 'last');
     await world.shell(`git init -q ${cwd}`);
     const before = world.gateway.audit().length;
