@@ -1,5 +1,5 @@
 import type { AuditQuery } from '@reeve/core';
-import { frequentEvents } from '../sql/audit-query.ts';
+import { frequentEvents } from '../sql/log-segment.ts';
 import type { SqlValue } from '../sql/sql-database.ts';
 import { isRareEvent } from './postgres-schema.ts';
 import { spelledInAnyCase } from './spelling.ts';

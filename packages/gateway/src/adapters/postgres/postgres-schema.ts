@@ -1,5 +1,5 @@
 import { approvalDeciders, approvalDecidersInPostgres } from '../sql/approval-tables.ts';
-import { frequentEvents } from '../sql/audit-query.ts';
+import { frequentEvents } from '../sql/log-segment.ts';
 import {
   auditBlocks,
   auditRunColumn,

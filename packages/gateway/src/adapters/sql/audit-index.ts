@@ -3,17 +3,20 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AuditPage, AuditQuery, PeoplePage, PeopleQuery, Row, StoredEntry } from '@reeve/core';
 import type { UserRunsPage, UserRunsQuery } from '@reeve/core';
 import { EntryPage, entriesTable, holdsText, numberIn } from '@reeve/core';
-import { indexings, schema, tables, version } from './audit-index-schema.ts';
 import type { Bounds, Select } from './audit-query.ts';
 import { plan } from './audit-query.ts';
 import type { PackedBlock } from './log-block.ts';
 import { isDamage } from './open-sqlite.ts';
+import { directorySchema, LogDirectory } from './log-directory.ts';
+import type { SegmentEntry } from './log-segment.ts';
+import { segmentNames } from './log-segment.ts';
 import type { Packing } from './pack-oldest.ts';
 import { packOldest } from './pack-oldest.ts';
-import { LookedFarEnough, PackedReader, stepNames } from './packed-reader.ts';
+import { LookedFarEnough, PackedReader } from './packed-reader.ts';
 import { lookedAtIn, lookedAtSql } from './people-query.ts';
 import type { LookedAt, Sql } from './people-select.ts';
 import { peoplePage, peopleSelect } from './people-select.ts';
+import { eachValues } from './sqlite-table.ts';
 import { StoredLog } from './stored-log.ts';
 import { DamagedEntries } from './unreadable-entry.ts';
 import { userRunsPage, userRunsSelect } from './user-runs-select.ts';
@@ -21,28 +24,46 @@ import { userRunsPage, userRunsSelect } from './user-runs-select.ts';
 /** A step of a search unpacks no more blocks, about thirty milliseconds. Then other readers have their turn. */
 const mostBlocksOfStep = 256;
 
+const schema = `
+  PRAGMA ix.journal_mode = WAL;
+  PRAGMA ix.synchronous = OFF;
+  PRAGMA ix.cache_size = -32768;
+  PRAGMA ix.wal_autocheckpoint = 8000;
+  PRAGMA busy_timeout = 2000;
+  PRAGMA temp_store = MEMORY;
+  ${directorySchema}
+`;
+
+/** What is indexed, by number. An index of another one is made again. */
+const version = 2;
+
 /**
- * The indexes of the audit log, in a separate file that can be thrown away and rebuilt. A separate thread updates them
- * in large sorted steps, so that the decision path writes each entry once and nothing else.
+ * The directory of the audit log, in a separate file that can be thrown away and rebuilt. A separate thread keeps it, so
+ * that the decision path writes each entry once and nothing else.
  */
 export class AuditIndex {
   readonly #db: DatabaseSync;
   readonly #log: StoredLog;
+  readonly #directory: LogDirectory;
   readonly #packed: PackedReader;
 
-  /** `mostBlocks`: how many blocks one page opens. */
-  constructor(storePath: string, indexPath: string, mostBlocks?: number) {
+  /** `mostBlocks`: how many blocks one page opens. `segmentEntries`: how many entries a segment of the directory has. */
+  constructor(storePath: string, indexPath: string, mostBlocks?: number, segmentEntries?: number) {
     this.#db = new DatabaseSync(storePath);
     try {
-      this.#db.prepare('ATTACH DATABASE ? AS ix').run(indexPath);
-      this.#db.function('fold', { deterministic: true }, (text) => String(text).toLowerCase());
       this.#db.function('holds_text', { deterministic: true }, (canonical, q) =>
         holdsText(String(canonical), String(q)) ? 1 : 0,
       );
-      this.#db.exec(schema);
       this.#log = new StoredLog(this.#db);
-      this.#packed = new PackedReader(this.#db, this.#log, mostBlocks);
-      if (!this.#fits()) this.#startOver();
+      this.#attach(indexPath);
+      if (!this.#fits()) {
+        this.#db.exec('DETACH DATABASE ix');
+        removeFiles(indexPath);
+        this.#attach(indexPath);
+        this.#db.exec(`PRAGMA ix.user_version = ${version}`);
+      }
+      this.#directory = new LogDirectory(this.#db, segmentEntries);
+      this.#packed = new PackedReader(this.#db, this.#log, this.#directory, mostBlocks);
     } catch (error) {
       this.#db.close();
       throw error;
@@ -61,47 +82,48 @@ export class AuditIndex {
 
   /** Throws the indexes away and starts over. */
   static remake(storePath: string, indexPath: string): AuditIndex {
-    for (const end of ['', '-wal', '-shm']) rmSync(`${indexPath}${end}`, { force: true });
+    removeFiles(indexPath);
     return new AuditIndex(storePath, indexPath);
+  }
+
+  #attach(indexPath: string): void {
+    this.#db.prepare('ATTACH DATABASE ? AS ix').run(indexPath);
+    this.#db.exec(schema);
   }
 
   /** Indexes about `most` entries; returns how many it indexed. */
   catchUp(most: number): number {
-    this.#forgetRemoved();
-    const through = this.#through();
-    if ((this.#log.newestSeq() ?? 0) <= through) return 0;
-    this.#db.exec('BEGIN');
-    try {
-      // The entries themselves are long, so they are read once for all indexes.
-      this.#run('DELETE FROM temp.step');
-      const to = through < this.#log.packedThrough() ? this.#packed.step(through, most) : this.#step(through, most);
-      for (const sql of indexings) this.#run(sql);
-      this.#run('UPDATE ix.progress SET through = ?, hash = ?', to, this.#log.entry(to)?.hash ?? '');
-      this.#db.exec('COMMIT');
-      return to - through;
-    } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      throw error;
+    const directory = this.#directory;
+    directory.forgetBefore(this.#log.oldestSeq() ?? 1);
+    const before = directory.through;
+    if ((this.#log.newestSeq() ?? 0) <= before) return 0;
+    this.#atOnce(() => (before < this.#log.packedThrough() ? this.#packed.index(most) : this.#indexRows(most)));
+    if (directory.isFull) this.#write();
+    return directory.through - before;
+  }
+
+  #indexRows(most: number): void {
+    const sql = `SELECT ${segmentNames.join(', ')} FROM main.audit WHERE seq > ? ORDER BY seq LIMIT ?`;
+    for (const values of eachValues<SegmentValues>(this.#db.prepare(sql), this.#directory.through, most)) {
+      const [seq, at, event_type, org_id, agent_id, op_id, user_sub, user_email, run] = values;
+      const entry: SegmentEntry = { seq, at, event_type, org_id, agent_id, op_id, user_sub, user_email, run };
+      if (!this.#directory.offer(entry)) return;
     }
   }
 
-  /** Puts rows after this one where they are indexed from. Returns the last one. */
-  #step(after: number, most: number): number {
-    const names = stepNames.join(', ');
-    const rows = `SELECT ${names} FROM main.audit WHERE seq > ? ORDER BY seq LIMIT ?`;
-    this.#run(`INSERT INTO temp.step ${rows}`, after, most);
-    return Number(this.#one('SELECT max(seq) AS seq FROM temp.step')?.['seq'] ?? after);
+  #write(): void {
+    this.#directory.write(this.#log.entry(this.#directory.through)?.hash ?? '');
   }
 
   /** The next block, of entries that are indexed. Undefined if there is none to make yet. */
   packOldest(packing: Packing): PackedBlock | undefined {
     const newest = this.#log.newestSeq() ?? 0;
-    return packOldest(this.#db, Math.min(this.#through(), newest - packing.keptRows), packing);
+    return packOldest(this.#db, Math.min(this.#directory.through, newest - packing.keptRows), packing);
   }
 
   /** How many entries are not indexed yet. Queries read these one by one. */
   lag(): number {
-    return Math.max(0, (this.#log.newestSeq() ?? 0) - this.#through());
+    return Math.max(0, (this.#log.newestSeq() ?? 0) - this.#directory.through);
   }
 
   /** How many entries are old enough to be packed, and are rows. */
@@ -182,44 +204,44 @@ export class AuditIndex {
     return true;
   }
 
-  *#rows({ sql, values }: Select, most: number): Generator<StoredEntry> {
-    for (const row of this.#db.prepare(sql).iterate(...values, most)) yield entriesTable.itemOf(row);
+  *#rows({ index, newestFirst, sql, values: [low, high, ...others] }: Select, most: number): Generator<StoredEntry> {
+    const statement = this.#db.prepare(sql);
+    if (index === undefined) {
+      for (const row of statement.iterate(low, high, ...others, most)) yield entriesTable.itemOf(row);
+      return;
+    }
+    for (const seq of this.#directory.named(index, low, high, newestFirst)) {
+      const row = statement.get(seq, seq, ...others, 1);
+      if (row !== undefined) yield entriesTable.itemOf(row);
+    }
   }
 
+  /** What is not written yet is read again by the next start. */
   close(): void {
-    this.#db.close();
+    try {
+      this.#write();
+    } catch {
+      // It takes a moment longer.
+    } finally {
+      this.#db.close();
+    }
   }
 
-  /** Whether the indexes belong to this log as it is, and not to an earlier one in its place, or one that was damaged then. */
+  /** Whether the directory belongs to this log as it is, and not to an earlier one in its place, or one that was damaged then. */
   #fits(): boolean {
-    const progress = this.#one('SELECT through, hash FROM ix.progress');
-    if (progress === undefined || this.#packed.hasMended()) return false;
-    if (this.#one('PRAGMA ix.user_version')?.['user_version'] !== version) return false;
-    if (numberIn(progress, 'through') === 0) return true;
-    return this.#log.entry(numberIn(progress, 'through'))?.hash === progress['hash'];
+    if (this.#one('PRAGMA ix.user_version')?.['user_version'] !== version || this.#hasMended()) return false;
+    const covered = this.#one('SELECT through, hash FROM ix.covered');
+    return covered === undefined || this.#log.entry(numberIn(covered, 'through'))?.hash === covered['hash'];
   }
 
-  #startOver(): void {
-    for (const table of tables) this.#db.exec(`DELETE FROM ix.${table}`);
-    this.#db.exec(
-      `DELETE FROM ix.by_time; DELETE FROM ix.damaged; DELETE FROM ix.progress; INSERT INTO ix.progress VALUES (0, '', 0);
-      PRAGMA ix.user_version = ${version}`,
-    );
-  }
-
-  /** Drops what retention has removed from the log. */
-  #forgetRemoved(): void {
-    const oldest = this.#log.oldestSeq();
-    const removed = Number(this.#one('SELECT removed FROM ix.progress')?.['removed'] ?? 0);
-    if (oldest === undefined || oldest - 1 <= removed) return;
-    for (const table of [...tables, 'damaged']) this.#run(`DELETE FROM ix.${table} WHERE seq < ?`, oldest);
-    this.#run('DELETE FROM ix.by_time WHERE last_seq < ?', oldest);
-    this.#run('UPDATE ix.progress SET removed = ?', oldest - 1);
-  }
-
-  #through(): number {
-    const row = this.#one('SELECT through FROM ix.progress');
-    return row === undefined ? 0 : numberIn(row, 'through');
+  /** Whether a block that could not be indexed can be read now. */
+  #hasMended(): boolean {
+    for (const row of this.#db.prepare('SELECT seq FROM ix.damaged').iterate()) {
+      const seq = numberIn(row, 'seq');
+      const block = this.#log.blockOf(seq);
+      if (block !== undefined && this.#log.stored(block, seq).hash !== '') return true;
+    }
+    return false;
   }
 
   /** The stretch of sequences that can hold the answer, by the times in the query. */
@@ -227,16 +249,13 @@ export class AuditIndex {
     const newest = this.#log.newestSeq() ?? 0;
     const oldest = this.#log.oldestSeq() ?? 1;
     const packed = this.#log.packedThrough();
-    const indexed = this.#through();
+    const indexed = this.#directory.through;
     let low = Math.max(oldest, (query.after ?? 0) + 1);
     let high = Math.min(newest, (query.before ?? newest + 1) - 1);
-    if (query.from !== undefined) {
-      const first = this.#one('SELECT min(first_seq) AS seq FROM ix.by_time WHERE max_at >= ?', query.from)?.['seq'];
-      low = Math.max(low, typeof first === 'number' ? first : indexed + 1);
-    }
+    if (query.from !== undefined) low = Math.max(low, this.#directory.firstSince(query.from) ?? indexed + 1);
     if (query.to !== undefined) {
-      const last = this.#one('SELECT max(last_seq) AS seq FROM ix.by_time WHERE min_at < ?', query.to)?.['seq'];
-      high = Math.min(high, Math.max(Number(last ?? 0), this.#lastUnindexed(query.to, indexed, packed)));
+      const last = Math.max(this.#directory.lastBefore(query.to), this.#lastUnindexed(query.to, indexed, packed));
+      high = Math.min(high, last);
     }
     return { low, high, indexed, packed };
   }
@@ -252,8 +271,13 @@ export class AuditIndex {
   #one(sql: string, ...values: (string | number)[]): Row | undefined {
     return this.#db.prepare(sql).get(...values);
   }
+}
 
-  #run(sql: string, ...values: (string | number)[]): void {
-    this.#db.prepare(sql).run(...values);
-  }
+type SegmentValues = [
+  ...[seq: number, at: number, event: string, org: string | null, agent: string],
+  ...[op: string | null, sub: string | null, email: string | null, run: string | null],
+];
+
+function removeFiles(indexPath: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${indexPath}${end}`, { force: true });
 }

@@ -1,9 +1,14 @@
 import type { AuditQuery } from '@reeve/core';
+import type { Kind } from './log-segment.ts';
+import { frequentEvents, orgUser } from './log-segment.ts';
 
 export interface Select {
+  /** With an index, it is asked for each entry that this names, one by one. */
+  readonly index: Index | undefined;
+  readonly newestFirst: boolean;
   readonly sql: string;
-  /** All values but the limit, which comes last. */
-  readonly values: readonly (string | number)[];
+  /** The first and the last entry, and all other values but the limit, which comes last. */
+  readonly values: readonly [low: number, high: number, ...conditions: (string | number)[]];
 }
 
 /** A stretch of the log. With an index, only the entries that it names are looked at. */
@@ -30,9 +35,6 @@ export interface Plan {
   /** Where the next page starts although this one is not full; null if the log was read to its end. */
   readonly next: number | null;
 }
-
-/** Event types so frequent that an index would be no faster than reading the log. */
-export const frequentEvents = ['ActionAllowed', 'ActionDenied', 'ActionPending', 'OpStateChanged'];
 
 /** A search for text reads entry by entry, so one page looks at no more than this many. */
 const mostSearched = 200_000;
@@ -63,9 +65,9 @@ function searched(bounds: { readonly low: number; readonly high: number }, newes
     : { low, high: low + mostSearched - 1, next: low + mostSearched - 1 };
 }
 
+/** What the directory is asked for. */
 export interface Index {
-  readonly table: string;
-  readonly column: string;
+  readonly kind: Kind;
   readonly value: string;
   /** No block is opened for entries of other orgs: where a page ends would tell of them. */
   readonly orgId?: string;
@@ -81,35 +83,35 @@ function narrowestIndex(query: AuditQuery): Index | undefined {
   // Claims of an org stand in any org, so no index is narrowed to it: one by user or agent would tell what they did elsewhere.
   const event = eventIndex(query);
   if (query.orClaimedOrgId !== undefined && event !== undefined) return event;
-  if (query.opId !== undefined) return { table: 'by_op', column: 'op_id', value: query.opId };
-  if (query.run !== undefined) return { table: 'by_run', column: 'run', value: query.run };
+  if (query.opId !== undefined) return { kind: 'op', value: query.opId };
+  if (query.run !== undefined) return { kind: 'run', value: query.run };
   if (query.user !== undefined) return userIndex(query.user.toLowerCase(), query);
   // Entries about no agent are not indexed by agent.
   if (query.agentId !== undefined && query.agentId !== '') {
-    return { table: 'by_agent', column: 'agent', value: query.agentId };
+    return { kind: 'agent', value: query.agentId };
   }
   if (event !== undefined) return event;
   // The index of an org lacks entries of other orgs in which this org was claimed.
   if (query.orgId !== undefined && query.orClaimedOrgId === undefined) {
-    return { table: 'by_org', column: 'org_id', value: query.orgId };
+    return { kind: 'org', value: query.orgId };
   }
   return undefined;
 }
 
 function eventIndex({ eventType }: AuditQuery): Index | undefined {
   if (eventType === undefined || frequentEvents.includes(eventType)) return undefined;
-  return { table: 'by_event', column: 'event_type', value: eventType };
+  return { kind: 'event', value: eventType };
 }
 
 /** Within an org, its own entries alone are looked at: how long that takes must not tell what somebody did in another one. */
 function userIndex(user: string, { orgId, orClaimedOrgId }: AuditQuery): Index {
   return orgId === undefined || orClaimedOrgId !== undefined
-    ? { table: 'by_user', column: 'user', value: user }
-    : { table: 'by_org_user', column: 'org_user', value: `${orgId}\n${user}` };
+    ? { kind: 'user', value: user }
+    : { kind: 'org user', value: orgUser(orgId, user) };
 }
 
 function select(query: AuditQuery, { index, low, high }: Part, newestFirst: boolean): Select {
-  const conditions: string[] = [];
+  const conditions = ['a.seq BETWEEN ? AND ?'];
   const values: (string | number)[] = [];
   const narrow = (condition: string, ...given: (string | number | undefined)[]) => {
     const present = given.filter((value) => value !== undefined);
@@ -117,8 +119,6 @@ function select(query: AuditQuery, { index, low, high }: Part, newestFirst: bool
     conditions.push(condition);
     values.push(...present);
   };
-  if (index !== undefined) narrow(`x.${index.column} = ?`, index.value);
-  narrow(`${index === undefined ? 'a' : 'x'}.seq BETWEEN ? AND ?`, low, high);
   if (query.orClaimedOrgId === undefined) narrow('a.org_id = ?', query.orgId);
   else narrow('(a.org_id = ? OR a.claimed_org_id = ?)', query.orgId, query.orClaimedOrgId);
   narrow('a.team_id = ?', query.teamId);
@@ -131,8 +131,7 @@ function select(query: AuditQuery, { index, low, high }: Part, newestFirst: bool
   narrow('a.at >= ?', query.from);
   narrow('a.at < ?', query.to);
   narrow('holds_text(a.canonical, ?)', query.q);
-  const from = index === undefined ? 'main.audit a' : `ix.${index.table} x CROSS JOIN main.audit a ON a.seq = x.seq`;
-  const order = `${index === undefined ? 'a' : 'x'}.seq ${newestFirst ? 'DESC' : 'ASC'}`;
-  const sql = `SELECT a.seq, a.hash, a.canonical FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
-  return { sql, values };
+  const sql = `SELECT a.seq, a.hash, a.canonical FROM main.audit a WHERE ${conditions.join(' AND ')}
+    ORDER BY a.seq ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?`;
+  return { index, newestFirst, sql, values: [low, high, ...values] };
 }

@@ -94,12 +94,57 @@ test.each([
 
 test('indexes of an earlier release are made again', () => {
   commit([sampleDraft({ lineage: ofOrg('acme'), user: ann }), sampleDraft()]);
-  openIndex().close();
   {
     using db = new DatabaseSync(join(folder, 'audit-index.db'));
-    db.exec('DROP TABLE by_org_user; PRAGMA user_version = 0');
+    // They had a row for each entry, and covered all of them.
+    db.exec(`
+      CREATE TABLE by_org (org_id TEXT, seq INTEGER, PRIMARY KEY (org_id, seq)) WITHOUT ROWID;
+      CREATE TABLE by_time (first_seq INTEGER PRIMARY KEY, last_seq INTEGER, min_at INTEGER, max_at INTEGER);
+      CREATE TABLE damaged (seq INTEGER PRIMARY KEY);
+      CREATE TABLE progress (through INTEGER NOT NULL, hash TEXT NOT NULL, removed INTEGER NOT NULL);
+      INSERT INTO by_time VALUES (1, 2, 0, 0);
+      INSERT INTO progress VALUES (2, 'of the second entry', 0);
+      PRAGMA user_version = 1;
+    `);
   }
-  const index = openIndex();
+  const index = new AuditIndex(path, join(folder, 'audit-index.db'));
+  expect(index.lag()).toBe(2);
+  index.catchUp(1000);
   expect(index.read({ user: ann.sub, orgId: 'acme', limit: 9 }, true).entries).toHaveLength(1);
+  index.close();
+  using db = new DatabaseSync(join(folder, 'audit-index.db'));
+  expect(db.prepare(`SELECT count(*) AS n FROM sqlite_schema WHERE name = 'by_org'`).get()).toEqual({ n: 0 });
+});
+
+test('a segment that cannot be written loses nothing, and is written later', () => {
+  const runs = Array.from({ length: 20 }, (_, n) => `run ${n % 3}`);
+  commit(runs.map((run) => sampleDraft({ run })));
+  const indexPath = join(folder, 'audit-index.db');
+  const index = new AuditIndex(path, indexPath, undefined, 8);
+  const ofRun = () => index.read({ run: 'run 1', limit: 100 }, false).entries.map(({ seq }) => seq);
+  const expected = [2, 5, 8, 11, 14, 17, 20];
+  {
+    using other = new DatabaseSync(indexPath);
+    other.exec('BEGIN IMMEDIATE');
+    expect(() => index.catchUp(100)).toThrow('locked');
+    expect([index.lag(), ofRun()]).toEqual([12, expected]);
+    other.exec('ROLLBACK');
+  }
+  while (index.lag() > 0) index.catchUp(100);
+  expect(ofRun()).toEqual(expected);
+  index.close();
+  using db = new DatabaseSync(indexPath);
+  const segments = db.prepare('SELECT first_seq, last_seq FROM segments').all();
+  expect(segments.map((row) => Object.values(row))).toEqual([
+    [1, 8],
+    [9, 16],
+    [17, 20],
+  ]);
+});
+
+test('where a subject is the email of the user, too, an entry is found once', () => {
+  commit([sampleDraft({ user: { ...ann, sub: ann.email.toLowerCase() } }), sampleDraft()]);
+  const index = openIndex();
+  expect(index.read({ user: ann.email, limit: 9 }, true).entries.map(({ seq }) => seq)).toEqual([1]);
   index.close();
 });

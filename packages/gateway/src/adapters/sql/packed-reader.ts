@@ -1,28 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AuditQuery, StoredEntry } from '@reeve/core';
-import { asksForAll, fitsQuery, numberIn, ReadEntry } from '@reeve/core';
+import { asksForAll, fitsQuery, ReadEntry } from '@reeve/core';
 import type { Index, Part } from './audit-query.ts';
-import type { PackedEntry } from './log-block.ts';
+import type { LogDirectory } from './log-directory.ts';
 import type { LookedAtPart } from './people-query.ts';
-import { lookedAtNames } from './people-select.ts';
+import { lookedAtColumns, lookedAtNames } from './people-select.ts';
 import type { BlockPlace, StoredLog } from './stored-log.ts';
 import { DamagedEntries } from './unreadable-entry.ts';
 
 type Times = Pick<AuditQuery, 'from' | 'to'>;
-type Name = keyof PackedEntry;
-
-/** What is indexed of an entry. */
-export const stepNames = [
-  ...(['seq', 'at', 'event_type', 'org_id', 'agent_id'] as const),
-  ...(['op_id', 'user_sub', 'user_email', 'run'] as const),
-] satisfies readonly Name[];
-
-/** `damaged` names, by its last entry, each block that could not be indexed. */
-export const packedSchema = `
-  CREATE TEMP TABLE looked_at (${lookedAtNames.join(', ')});
-  CREATE TEMP TABLE step (${stepNames.join(', ')});
-  CREATE TABLE IF NOT EXISTS ix.damaged (seq INTEGER PRIMARY KEY);
-`;
 
 /** So many blocks are opened for one page, of entries or of people. Whoever finds little goes on from there, and others come between. */
 const mostBlocks = 1000;
@@ -44,11 +30,14 @@ type Place = readonly [block: BlockPlace, seq: number];
 export class PackedReader {
   readonly #db: DatabaseSync;
   readonly #log: StoredLog;
+  readonly #directory: LogDirectory;
   readonly #mostBlocks: number;
 
-  constructor(db: DatabaseSync, log: StoredLog, most = mostBlocks) {
+  constructor(db: DatabaseSync, log: StoredLog, directory: LogDirectory, most = mostBlocks) {
     this.#db = db;
     this.#log = log;
+    this.#directory = directory;
+    db.exec(`CREATE TEMP TABLE IF NOT EXISTS looked_at (${lookedAtNames.join(', ')})`);
     this.#mostBlocks = most;
   }
 
@@ -73,56 +62,53 @@ export class PackedReader {
   }
 
   /**
-   * Puts the packed ones of these entries where `lookedAtSql` finds them, newest first. Returns whether it left older ones
-   * out because they are in further blocks.
+   * Puts those of these entries that are packed, or named by an index, where `lookedAtSql` finds them, newest first. Returns
+   * whether it left older ones out because they are in further blocks.
    */
   lookAt(parts: readonly LookedAtPart[], packed: number, mostOpened = this.#mostBlocks): boolean {
     this.#db.exec('DELETE FROM temp.looked_at');
-    const insert = this.#insertInto('looked_at', lookedAtNames);
+    const insert = this.#db.prepare(`INSERT INTO temp.looked_at VALUES (${lookedAtNames.map(() => '?').join(', ')})`);
     const opened = new Set<number>();
     for (const part of parts) {
-      let left = part.most - this.#rowsNamed(part, packed);
+      let left = part.most - this.#lookAtRows(part, packed);
       for (const [block, seq] of this.#places({ ...part, high: Math.min(part.high, packed) }, true, {})) {
         if (left-- <= 0) break;
         if (opened.add(block.firstSeq).size > mostOpened) return true;
-        insert(this.#log.packed(block, seq));
+        const entry = this.#log.packed(block, seq);
+        insert.run(...lookedAtNames.map((name) => entry[name]));
       }
     }
     return false;
   }
 
-  /**
-   * Puts entries after this one, about `most`, where they are indexed from. Returns the last one. A block that cannot be
-   * read is noted instead: whoever looks for something by the index is told of it.
-   */
-  step(after: number, most: number): number {
-    const insert = this.#insertInto('step', stepNames);
-    let last = after;
+  /** Returns how many of the entries that an index names are rows. A stretch without an index is bounded by itself. */
+  #lookAtRows({ index, low, high, most }: LookedAtPart, packed: number): number {
+    if (index === undefined) return 0;
+    const insert = this.#db.prepare(
+      `INSERT INTO temp.looked_at SELECT ${lookedAtColumns} FROM main.audit a WHERE a.seq = ?`,
+    );
+    let found = 0;
+    for (const seq of this.#directory.named(index, Math.max(low, packed + 1), high, true)) {
+      if (found === most) break;
+      found += Number(insert.run(seq).changes);
+    }
+    return found;
+  }
+
+  /** Adds entries after those in the directory, about `most`, as far as it has room for them. */
+  index(most: number): void {
+    const after = this.#directory.through;
     for (const block of this.#log.blocks(after + 1, Number.MAX_SAFE_INTEGER, false)) {
-      if (last - after >= most) break;
+      if (this.#directory.through - after >= most) return;
       try {
         for (let seq = Math.max(after + 1, block.firstSeq); seq <= block.lastSeq; seq++) {
-          insert(this.#log.packed(block, seq));
+          if (!this.#directory.offer(this.#log.packed(block, seq))) return;
         }
       } catch (error) {
         if (!(error instanceof DamagedEntries)) throw error;
-        this.#db.prepare('INSERT OR IGNORE INTO ix.damaged VALUES (?)').run(block.lastSeq);
-        const { firstSeq, lastSeq, minAt, maxAt } = block;
-        this.#db.prepare('INSERT OR REPLACE INTO ix.by_time VALUES (?, ?, ?, ?)').run(firstSeq, lastSeq, minAt, maxAt);
+        if (!this.#directory.offerDamaged(block)) return;
       }
-      last = block.lastSeq;
     }
-    return last;
-  }
-
-  /** Whether a block that could not be indexed can be read now. */
-  hasMended(): boolean {
-    for (const row of this.#db.prepare('SELECT seq FROM ix.damaged').iterate()) {
-      const seq = numberIn(row, 'seq');
-      const block = this.#log.blockOf(seq);
-      if (block !== undefined && this.#log.stored(block, seq).hash !== '') return true;
-    }
-    return false;
   }
 
   *#places(part: Part, newestFirst: boolean, times: Times): Generator<Place> {
@@ -140,31 +126,11 @@ export class PackedReader {
   }
 
   *#named({ low, high }: Part, index: Index, newestFirst: boolean, { from, to }: Times): Generator<Place> {
-    const { orgId } = index;
-    const isOfOrg =
-      orgId === undefined ? '' : 'AND EXISTS (SELECT 1 FROM ix.by_org o WHERE o.org_id = ?4 AND o.seq = x.seq)';
-    const sql = `SELECT seq FROM ix.${index.table} x WHERE ${index.column} = ?1 AND seq BETWEEN ?2 AND ?3 ${isOfOrg}
-      UNION ALL SELECT seq FROM ix.damaged WHERE seq BETWEEN ?2 AND ?3 ORDER BY seq ${newestFirst ? 'DESC' : 'ASC'}`;
-    const values = [index.value, low, high, ...(orgId === undefined ? [] : [orgId])];
     let block: BlockPlace | undefined;
-    for (const row of this.#db.prepare(sql).iterate(...values)) {
-      const seq = numberIn(row, 'seq');
+    for (const seq of this.#directory.named(index, low, high, newestFirst)) {
       if (block === undefined || seq < block.firstSeq || seq > block.lastSeq) block = this.#log.blockOf(seq);
       if (block === undefined) throw new DamagedEntries(seq, seq);
       if (block.maxAt >= (from ?? block.maxAt) && block.minAt < (to ?? Number.POSITIVE_INFINITY)) yield [block, seq];
     }
-  }
-
-  /** How many of the entries that are looked at by an index are rows. A stretch without an index is bounded by itself. */
-  #rowsNamed({ index, high, most }: LookedAtPart, packed: number): number {
-    if (index === undefined) return 0;
-    const found = `SELECT 1 FROM ix.${index.table} WHERE ${index.column} = ? AND seq BETWEEN ? AND ? LIMIT ?`;
-    const counted = this.#db.prepare(`SELECT count(*) AS n FROM (${found})`);
-    return numberIn(counted.get(index.value, packed + 1, high, most) ?? {}, 'n');
-  }
-
-  #insertInto(table: string, names: readonly Name[]): (entry: PackedEntry) => void {
-    const insert = this.#db.prepare(`INSERT INTO temp.${table} VALUES (${names.map(() => '?').join(', ')})`);
-    return (entry) => insert.run(...names.map((name) => entry[name]));
   }
 }

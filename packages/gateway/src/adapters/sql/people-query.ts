@@ -23,27 +23,17 @@ export function lookedAtIn(query: LookedAt, { low, high, indexed }: Bounds): rea
   return index === undefined ? [stretch(low)] : [tail, { index, low, high: end, most: left }];
 }
 
-/** Selects those of them that are rows. `packed` has put the others into a table. */
+/** Selects those of them that are rows of a stretch. `lookAt` has put the others into a table. */
 export function lookedAtSql(parts: readonly LookedAtPart[], packed: number): Sql {
-  const selects = parts.map(({ low, ...part }) => rowsOf({ ...part, low: Math.max(low, packed + 1) }));
+  const stretches = parts.filter(({ index }) => index === undefined);
+  const rows = `SELECT ${lookedAtColumns} FROM main.audit a WHERE a.seq BETWEEN ? AND ?`;
   return {
-    sql: [...selects.map(({ sql }) => sql), `SELECT ${lookedAtColumns} FROM temp.looked_at a`].join(' UNION ALL '),
-    values: selects.flatMap(({ values }) => values),
+    sql: [...stretches.map(() => rows), `SELECT ${lookedAtColumns} FROM temp.looked_at a`].join(' UNION ALL '),
+    values: stretches.flatMap(({ low, high }) => [Math.max(low, packed + 1), high]),
   };
 }
 
-function rowsOf({ index, low, high, most }: LookedAtPart): Sql {
-  if (index === undefined) {
-    const sql = `SELECT ${lookedAtColumns} FROM main.audit a WHERE a.seq BETWEEN ? AND ?`;
-    return { sql, values: [low, high] };
-  }
-  const sql = `SELECT ${lookedAtColumns} FROM (
-      SELECT seq FROM ix.${index.table} WHERE ${index.column} = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT ?
-    ) AS x CROSS JOIN main.audit a ON a.seq = x.seq`;
-  return { sql, values: [index.value, low, high, most] };
-}
-
 function indexFor({ user, orgId }: LookedAt): Part['index'] {
-  if (orgId !== undefined) return { table: 'by_org', column: 'org_id', value: orgId };
-  return user === undefined ? undefined : { table: 'by_user', column: 'user', value: user.toLowerCase() };
+  if (orgId !== undefined) return { kind: 'org', value: orgId };
+  return user === undefined ? undefined : { kind: 'user', value: user.toLowerCase() };
 }
