@@ -55,7 +55,6 @@ export class LogDirectory {
     const from = first * rowsOfSegment;
     const rows = this.#db.prepare('SELECT place, items FROM ix.directory WHERE place >= ?');
     for (const [place, items] of eachValues<[number, Uint8Array]>(rows, from)) this.#newest.load(place - from, items);
-    this.#newest.loaded();
     const times = this.#db.prepare('SELECT first_seq, last_seq, min_at, max_at FROM ix.by_time WHERE last_seq >= ?');
     for (const [begin, end, minAt, maxAt] of eachValues<[number, number, number, number]>(times, first)) {
       this.#newest.times.push({ first: begin, last: end, minAt, maxAt });

@@ -38,7 +38,6 @@ test('what is found in a segment, in its rows and in what was loaded from them i
         const rows = written(segment);
         const loaded = new LogSegment(first + some.length - 1);
         for (const [row, items] of rows) loaded.load(row, items);
-        loaded.loaded();
         const stands = (holds: (entry: SegmentEntry) => boolean) =>
           [...entries.keys()].filter((at) => holds(some[at] as never));
         for (const text of ['a', 'b', 'Ä', 'ä', '🦊', 'a'.repeat(100), 'nowhere']) {

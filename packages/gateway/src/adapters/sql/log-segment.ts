@@ -32,7 +32,6 @@ const timedEntries = 1024;
 /** A hash has 37 bits, so that one number holds it and a place. Ten of them choose the row of a segment, the row says the others. */
 const buckets = 1024;
 const bucketSpan = 2 ** 27;
-const hashes = buckets * bucketSpan;
 /** How many rows a segment has at most. */
 export const rowsOfSegment = 8192;
 
@@ -154,55 +153,49 @@ export class LogSegment {
       for (let of = at + 3; of < endOf(items, at); of++) keys?.add(hash * mostEntries + (items[of] ?? 0));
     }
   }
-
-  /** To be called once all rows are there. */
-  loaded(): void {
-    for (const keys of this.#keys) keys.sortByPlace();
-  }
 }
 
-/** Numbers, each of a hash and a place, in the order of places. */
+/** Numbers, each of a hash and a place. */
 class Keys {
   #keys = new Float64Array();
+  /** For each key the one before it whose hash has the same first bits, counted from one, and for those bits the last one. */
+  #before = new Uint32Array();
+  readonly #last = new Uint32Array(buckets);
   #count = 0;
 
   add(key: number): void {
     // The email of a user may be the subject.
     if (this.#count > 0 && this.#keys[this.#count - 1] === key) return;
-    if (this.#count === this.#keys.length) {
-      const larger = new Float64Array(Math.max(64, 2 * this.#count));
-      larger.set(this.#keys);
-      this.#keys = larger;
-    }
+    if (this.#count === this.#keys.length) this.#grow(Math.max(64, 2 * this.#count));
+    const bucket = Math.floor(key / mostEntries / bucketSpan);
+    this.#before[this.#count] = this.#last[bucket] ?? 0;
     this.#keys[this.#count++] = key;
+    this.#last[bucket] = this.#count;
   }
 
+  #grow(length: number): void {
+    const [keys, before] = [new Float64Array(length), new Uint32Array(length)];
+    keys.set(this.#keys);
+    before.set(this.#before);
+    [this.#keys, this.#before] = [keys, before];
+  }
+
+  /** Places of one hash are added in their order. */
   placesOf(hash: number): number[] {
     const from = hash * mostEntries;
     const found: number[] = [];
-    for (let at = 0; at < this.#count; at++) {
-      const place = (this.#keys[at] ?? 0) - from;
+    let at = this.#last[Math.floor(hash / bucketSpan)] ?? 0;
+    for (; at > 0; at = this.#before[at - 1] ?? 0) {
+      const place = (this.#keys[at - 1] ?? 0) - from;
       if (place >= 0 && place < mostEntries) found.push(place);
     }
-    return found;
+    return found.reverse();
   }
 
   /** By their hashes. */
   sorted(): Float64Array {
     return this.#keys.slice(0, this.#count).sort();
   }
-
-  /** With the place before the hash, a number is in this order, too. */
-  sortByPlace(): void {
-    const turned = this.#keys.slice(0, this.#count).map((key) => turn(key, mostEntries, hashes));
-    this.#keys = turned.sort().map((key) => turn(key, hashes, mostEntries));
-  }
-}
-
-/** Changes the places of two numbers that are one: the first one, and the second one, which is less than `most`. */
-function turn(key: number, most: number, mostFirst: number): number {
-  const first = Math.floor(key / most);
-  return (key - first * most) * mostFirst + first;
 }
 
 /** No org has a line break in its id. */
