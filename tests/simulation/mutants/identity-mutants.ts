@@ -155,7 +155,7 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'releases: facts that cannot be read take nobody out of service',
     file: `${core}/replication/follow-commit.ts`,
-    text: 'for (const { touched } of faults) gov.directory.outOfService.add(touched ?? everything);',
+    text: 'for (const { touched } of faults) gov.directory.outOfService.missed(touched ?? everything);',
     replacement: 'everything satisfies unknown;',
   },
   {

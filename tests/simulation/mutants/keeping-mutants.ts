@@ -30,6 +30,12 @@ export const keepingMutants: readonly Mutant[] = [
     replacement: '  subtract satisfies unknown;',
   },
   {
+    name: "runs: a check that is taken back takes the time of another gateway's check along",
+    file: `${core}/runs/run-counts.ts`,
+    text: '  setTimes(run, before);',
+    replacement: '  Object.assign(run, before);',
+  },
+  {
     name: 'labels: what was cleared is back after a start',
     file: `${core}/runs/runs-rows.ts`,
     text: 'return names.map((name) => remove(labelsTable, { place: keyOfPlace(place), owner: of, name }));',
@@ -139,6 +145,12 @@ export const keepingMutants: readonly Mutant[] = [
     file: `${core}/ops/registry.ts`,
     text: 'if (this.holds(op)) yield [op, since];',
     replacement: 'if (since >= 0) yield [op, since];',
+  },
+  {
+    name: 'releases: a gateway that is behind saves operations',
+    file: `${core}/ops/checkpoint.ts`,
+    text: 'if (this.#gov.directory.outOfService.isBehind) return false;',
+    replacement: '',
   },
   {
     name: 'sweep: a row is removed although another operation has its id',
