@@ -35,7 +35,7 @@ class PlacedFile:
 
 
 #: A file that is to be read as text, whoever looks into it.
-_OF_TEXT = re.compile(r"text(?:/|$)|.*[/+](?:json|xml|yaml|csv|javascript|sql)\b", re.IGNORECASE)
+_OF_TEXT = re.compile(r"^text(?:/|$)|[/+](?:json|xml|yaml|csv|javascript|sql)\b", re.IGNORECASE)
 
 #: Shorter ones are words.
 _SHORTEST_BASE64 = 8
@@ -51,7 +51,7 @@ def file_text_in(said: str, media_type: str = "") -> FileText | None:
     """The file that a text of a prompt holds, if that is a text. None also for a file that nobody can read as one."""
     url = _data_url_in(said)
     if url is None:
-        return _base64_text(said, 1 if _OF_TEXT.match(media_type) else _SHORTEST_BASE64)
+        return _base64_text(said, 1 if _OF_TEXT.search(media_type) else _SHORTEST_BASE64)
     head, data = url
     if head.lower().endswith(";base64"):
         file = _base64_text(unquote(data), 1)
@@ -108,7 +108,7 @@ def _is_unreadable(said: str, media_type: str) -> bool:
         media_type = url[0][5:].partition(";")[0]
     elif _BASE64.fullmatch(said.rstrip()) is None:
         return False
-    return _OF_TEXT.match(media_type) is not None
+    return _OF_TEXT.search(media_type) is not None
 
 
 def _base64_text(said: str, shortest: int) -> FileText | None:
