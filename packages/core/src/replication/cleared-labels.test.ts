@@ -32,3 +32,17 @@ test.each([
     policyRule: 'identity',
   });
 });
+
+test('a gateway that could not read which labels a run was given decides for nobody who may act in it', async () => {
+  const { one, two, settled, register, follow } = await twoGateways(policy);
+  const { id } = await register('acme/red/bot');
+  const mate = await register('acme/red/mate');
+  await follow();
+  const label = { name: 'mail', since: one.clock.now(), opId: 'a:s', policyRule: 'p/mail' };
+  const place = { orgId: 'acme', teamId: 'red', runId: 'r', agentId: '' };
+  const given = { kind: 'labels_given', of: 'run', place, by: id, labels: [label] } as const;
+  two.gov.directory.outOfService.add(touchedBy(touchOf(given)));
+
+  const op = { agentId: mate.id, token: mate.token, runId: 'r', traceId: 'a', spanId: 't', action: useTool('send') };
+  expect(await settled(checkAction(two.gov, checkOf(op)))).toMatchObject({ decision: 'deny', policyRule: 'identity' });
+});

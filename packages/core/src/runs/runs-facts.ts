@@ -1,6 +1,7 @@
-import type { Meanings } from '../journal/index.ts';
+import type { Meanings, Touch } from '../journal/index.ts';
 import { touchesNobody, touchesOrg } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
+import type { LabelBearer } from './label.ts';
 import type { RunRegistry } from './run-registry.ts';
 import { nameOfPlace } from './run.ts';
 import { clearedWrites, forgottenWrites, givenWrites, savedWrites } from './runs-rows.ts';
@@ -31,21 +32,24 @@ export const runsFacts: Meanings<State, RunsChange> = {
   },
   labels_given: {
     apply: ({ runs }, change) => runs.give(change),
-    // Its operation touches the same agent. Whoever else is in the run rests on the labels by their name.
-    touch: ({ by }) => ({ agent: agentKey(by) }),
+    touch: touchOfBearer,
     alters: (bearer) => [labelsName(bearer), labelledName(bearer)],
     rows: givenWrites,
   },
   labels_cleared: {
     apply: ({ runs }, change) => runs.clear(change),
-    // Whoever cannot read it still knows the labels, and must not answer for those who bore them.
-    touch: ({ place }) => (place.agentId === '' ? touchesOrg(place.orgId) : { agent: agentKey(place) }),
+    touch: touchOfBearer,
     alters: (bearer) => [labelledName(bearer)],
     // Of labels that are given and cleared, or cleared twice, the order counts.
     claims: (bearer) => [labelsName(bearer)],
     rows: clearedWrites,
   },
 };
+
+/** Whoever cannot read what became of labels must not answer for those who bear them: anybody may act in a run with an id. */
+function touchOfBearer({ place }: LabelBearer): Touch {
+  return place.agentId === '' ? touchesOrg(place.orgId) : { agent: agentKey(place) };
+}
 
 function alteredByForgetting({ runs, dropped = [] }: RunsForgotten): readonly string[] {
   const names = runs.flatMap((place) => {
