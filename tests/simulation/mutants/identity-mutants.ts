@@ -165,6 +165,14 @@ export const identityMutants: readonly Mutant[] = [
     replacement: '',
   },
   {
+    name: 'releases: labels of a run that could not be read concern nobody else in it',
+    file: `${core}/runs/runs-facts.ts`,
+    text: `    apply: ({ runs }, change) => runs.give(change),
+    touch: touchOfBearer,`,
+    replacement: `    apply: ({ runs }, change) => runs.give(change),
+    touch: ({ by }) => ({ agent: agentKey(by) }),`,
+  },
+  {
     name: 'releases: a refused check counts for a delegation that could not be read in full',
     file: `${core}/decision/judge-delegation.ts`,
     text: 'links.length === 0 || unreadBehind(gov.directory, agent) !== undefined',
