@@ -3,8 +3,8 @@ import { DiskSimulation } from './disk-simulation.ts';
 import { Simulation } from './simulation.ts';
 
 /**
- * Seeds that have found something. They stay, although they draw other histories since results and rewriting are among
- * what happens: what each has found, a test of the core holds by now.
+ * Seeds that have found something. They stay, although most draw other histories since results, rewriting and scenes are
+ * among what happens: what each has found, a test of the core holds by now.
  */
 const foundBefore = [
   // An operation was swept before its end was durable, and lost when that was taken back. Later: the row of a
@@ -35,6 +35,16 @@ const foundBefore = [
   { seed: 811_922, steps: 8000 },
   // A gateway that could not read all of a delegate counted a refused check for it from a number that was too small.
   { seed: 812_021, steps: 8000 },
+  // A start from entries left the rows of operations whose agent had left.
+  { seed: 930_014, steps: 8000 },
+  // A gateway that could not read a document's newest version took changes of it.
+  { seed: 930_021, steps: 8000 },
+  // A check that was taken back took the time of another gateway's check along.
+  { seed: 940_008, steps: 8000 },
+  // A gateway that could not read a control of an operation saved the operation's row.
+  { seed: 940_009, steps: 15_000 },
+  // A gateway that could not read that a run was given labels decided without them for others in that run.
+  { seed: 950_007, steps: 10_000 },
 ];
 
 /** Steps are many, and the machine may be busy. */
