@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isInside } from './inside.ts';
@@ -65,7 +65,8 @@ function unquoted(value: string): string {
 
 function linesOf(file: string): readonly string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n');
+    // An included path may lead to a pipe or a device, which has no end.
+    return statSync(file).isFile() ? readFileSync(file, 'utf8').split('\n') : [];
   } catch {
     return [];
   }
