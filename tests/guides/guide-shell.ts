@@ -138,8 +138,9 @@ export class GuideShell {
     if (serves && this.#hasGateway) await this.#finish('kill -- -$GATEWAY; wait $GATEWAY || true');
     this.#hasGateway ||= serves;
     writeFileSync(script, `${command}\n`);
-    // Each has a group of its own, so that all of it can be ended.
-    const job = `(source ${script}; echo $? > ${code}) > ${out} 2> ${err} < /dev/null &`;
+    // Each has a group of its own, so that all of it can be ended. Its shell outlives what it runs, so whoever waits for
+    // the one has waited for the other: a gateway that is told to end holds its data folder until it has.
+    const job = `(trap : TERM; source ${script}; echo $? > ${code}) > ${out} 2> ${err} < /dev/null &`;
     this.#say(`set -m; ${job} echo $! > ${group}; set +m; ${serves ? `GATEWAY=$(cat ${group})` : ''}`);
     this.#groups.push(group);
     const now = () => ({ stdout: read(out), stderr: read(err) });
