@@ -108,8 +108,14 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'notices: nobody is told of a share that two gateways reach together',
     file: `${core}/budget/watched-ledger.ts`,
-    text: 'journal.onlyWhile(() => ledger.hasToldShares(tiers));',
+    text: 'journal.onlyWhile(() => ledger.hasSurelyToldShares(tiers));',
     replacement: 'journal.onlyWhile(() => true);',
+  },
+  {
+    name: 'notices: a release counts before it is durable',
+    file: `${core}/budget/ledger.ts`,
+    text: 'const used = plus(plus(total, this.#releasedOf(of)), plus(ahead.reserved, ahead.settled[period]));',
+    replacement: 'const used = plus(total, plus(ahead.reserved, ahead.settled[period]));',
   },
   {
     name: 'undo: a commit that fails is not taken back',

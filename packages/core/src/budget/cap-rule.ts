@@ -62,6 +62,7 @@ export function exceededUnder(
 /** A capped tier of an agent. */
 export interface CappedTotal {
   readonly of: TierOf;
+  readonly period: Period;
   readonly total: Total;
   readonly limit: Micros;
   readonly noticed: number;
@@ -85,7 +86,9 @@ export function everyCap(
     const { spent, reserved, noticed } = ledger.read(of);
     return periods.every((period) => {
       const limit = caps[period];
-      return limit === null || fits({ of, total: plus(spent[period], reserved), limit, noticed: noticed[period] });
+      return (
+        limit === null || fits({ of, period, total: plus(spent[period], reserved), limit, noticed: noticed[period] })
+      );
     });
   });
 }

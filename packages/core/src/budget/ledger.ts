@@ -124,11 +124,15 @@ export class Ledger {
     return () => this.#addReleased(tiers, minus(0, amount));
   }
 
-  /** Whether somebody was told about each share of a cap that is used up. */
-  hasToldShares(tiers: readonly TierOf[]): boolean {
-    return everyCap(this, tiers, ({ total, limit, noticed }) =>
-      thresholds.every((percent) => noticed >= percent || !isShareOf(total, percent, limit)),
-    );
+  /**
+   * Whether somebody was told about each share of a cap that is used up, or would be without the releases that are not
+   * durable yet: the log may have those after the charge in question. `ahead`: a change that is still to come.
+   */
+  hasSurelyToldShares(tiers: readonly TierOf[], ahead: Delta = nothingAhead): boolean {
+    return everyCap(this, tiers, ({ of, period, total, limit, noticed }) => {
+      const used = plus(plus(total, this.#releasedOf(of)), plus(ahead.reserved, ahead.settled[period]));
+      return thresholds.every((percent) => noticed >= percent || !isShareOf(used, percent, limit));
+    });
   }
 
   /** The shares of caps that a change would use up, and that nobody was told about. */
@@ -209,3 +213,4 @@ export class Ledger {
 }
 
 const nobodyToTell: readonly Approached[] = [];
+const nothingAhead: Delta = { reserved: 0, settled: { day: 0, month: 0 } };

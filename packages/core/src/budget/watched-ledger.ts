@@ -47,9 +47,13 @@ export function watchedLedger(ledger: Ledger, journal: Noting): Ledger {
     },
     approachedBy: (tiers, delta) => {
       const approached = ledger.approachedBy(tiers, delta);
-      // Each share is told once, by whichever gateway notices first.
+      // Each share is told once, by whichever gateway notices first. If there is nothing to tell only because of a release
+      // that is not durable yet, that must come first.
       if (approached.length > 0) rest(ledger.capped(tiers));
-      else if (delta.reserved > 0 || delta.settled.month > 0) journal.onlyWhile(() => ledger.hasToldShares(tiers));
+      else if (delta.reserved > 0 || delta.settled.month > 0) {
+        if (ledger.hasSurelyToldShares(tiers, delta)) journal.onlyWhile(() => ledger.hasSurelyToldShares(tiers));
+        else rest(ledger.capped(tiers));
+      }
       return approached;
     },
   };

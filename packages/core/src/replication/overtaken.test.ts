@@ -90,6 +90,32 @@ test('a cap is not passed between a charge and the release after it', async () =
   }
 });
 
+test('somebody is told of a share that is used up between a charge and the release after it', async () => {
+  const { one, two, log, settle, settled, register, follow } = await twoGateways(policy);
+  const agents = [await register('acme/red/one'), await register('acme/red/two'), await register('acme/red/three')];
+  const [holder, charged, foreign] = agents as [TestAgent, TestAgent, TestAgent];
+  await settled(check(one, holder, 'held', 3));
+  await follow();
+  // Neither of the charges uses up 80 % by itself. Together they do, until what is held is released.
+  const charge = check(one, charged, 'mine', 3);
+  const release = complete(one, holder, 'held');
+  const elsewhere = check(two, foreign, 'theirs', 2);
+  two.turn();
+  log.work();
+  await settle();
+  await Promise.all([charge, release, elsewhere]);
+  let total = 0;
+  let used = 0;
+  const told = new Set<unknown>();
+  for (const { event_type, payload, decision } of await one.audit()) {
+    if (decision === 'allow') total += Number(payload['cost_micros']);
+    if (payload['to'] === 'completing') total -= Number(payload['reserved_micros']);
+    if (event_type === 'BudgetLimitApproached') told.add(payload['percent']);
+    used = Math.max(used, total);
+  }
+  expect(told).toEqual(new Set(used >= 8 * usd ? [80] : []));
+});
+
 test('a charge is not refused for what the log has later', async () => {
   const { one, two, log, settle, settled, register, follow } = await twoGateways(policy);
   const agents = [await register('acme/red/one'), await register('acme/red/two'), await register('acme/red/three')];
