@@ -17,7 +17,7 @@ import type { Release } from './releases.ts';
 import { requireRows } from './required-rows.ts';
 import type { VirtualTime } from './virtual-clock.ts';
 import { scenes } from './scenes.ts';
-import type { SceneStage } from './scenes.ts';
+import type { SceneStage } from './scene.ts';
 import { settings } from './virtual-gateway.ts';
 import { World } from './world.ts';
 

@@ -1,0 +1,100 @@
+import { changePolicy, drawPolicy } from './admin-deeds.ts';
+import { check, leave } from './agent-deeds.ts';
+import type { ClusterGateway } from './cluster.ts';
+import { asCaller } from './deed.ts';
+import { delegate } from './delegation-deeds.ts';
+import type { Scene, SceneStage } from './scene.ts';
+import { runningAt, teamOf } from './scene.ts';
+
+/** A newer release that runs beside the present one, and one of the present release that has read everything so far. */
+function drawReleases({ random, cluster }: SceneStage): readonly [ClusterGateway, ClusterGateway] | undefined {
+  const whole = cluster.gateways.filter(({ isUp, ground }) => isUp && ground.outOfReach.isNobody);
+  const newer = whole.filter(({ ground }) => ground.release === 'newer');
+  const present = whole.filter(({ ground }) => ground.release === 'present');
+  return newer.length === 0 || present.length === 0 ? undefined : [random.pick(newer), random.pick(present)];
+}
+
+/** A newer release does something, and the others cannot read the facts of these kinds. */
+async function tellsUnread(
+  stage: SceneStage,
+  newer: ClusterGateway,
+  kinds: RegExp,
+  what: readonly [name: string, work: () => Promise<unknown>],
+): Promise<void> {
+  const { cluster } = stage;
+  cluster.log.laterKinds = kinds;
+  try {
+    stage.does(what[0], newer, what[1]);
+    await cluster.finishes(newer);
+  } finally {
+    cluster.log.laterKinds = undefined;
+  }
+  await cluster.calm();
+}
+
+/** Somebody changes a policy at a gateway that could not read its newest version. */
+async function changeUnreadPolicy(stage: SceneStage): Promise<void> {
+  const { world, cluster } = stage;
+  await cluster.calm();
+  const [newer, present] = drawReleases(stage) ?? [];
+  if (newer === undefined || present === undefined) return;
+  const name = drawPolicy(stage);
+  const changing = (gateway: ClusterGateway) => () => changePolicy(stage, gateway, name, world.root);
+  await tellsUnread(stage, newer, /^policy_/, ['change a policy', changing(newer)]);
+  stage.does('change a policy', present, changing(present));
+  await cluster.finishes(present);
+}
+
+/**
+ * Two agents act for others, one for the other. A delegate makes a check. Then its own delegate makes one, at a gateway that
+ * could not read the first one.
+ */
+async function checkBelowUnread(stage: SceneStage): Promise<void> {
+  const { random, world, cluster } = stage;
+  await cluster.calm();
+  const [newer, present] = drawReleases(stage) ?? [];
+  if (newer === undefined || present === undefined) return;
+  const above = random.pick(world.delegates);
+  const { orgId, teamId } = above.id;
+  const below = random.pick(world.delegates.filter(({ id }) => id.orgId === orgId && id.teamId === teamId));
+  const [delegator] = teamOf(world.agents, orgId, teamId);
+  if (delegator === undefined || below === above) return;
+  for (const [by, to] of [
+    [delegator, above],
+    [above, below],
+  ] as const) {
+    // It acts for somebody else, mostly.
+    const ending = () =>
+      asCaller(stage, newer, world.root, (as) =>
+        newer.execute({ kind: 'end_delegation', by: as, agent: to.id, reason: '' }),
+      );
+    stage.does('end a delegation', newer, ending);
+    await cluster.finishes(newer);
+    stage.does('delegate', newer, () => delegate(stage, newer, by, to));
+    await cluster.finishes(newer);
+  }
+  await cluster.calm();
+  await tellsUnread(stage, newer, /^delegation_/, ['check', () => check(stage, newer, above)]);
+  stage.does('check', present, () => check(stage, present, below));
+  await cluster.finishes(present);
+}
+
+/** An agent whose operations have rows leaves, and gateways that cannot read all of that start again. */
+async function startAfterLeaving(stage: SceneStage): Promise<void> {
+  const { random, world, cluster } = stage;
+  await cluster.calm();
+  const [newer, present] = drawReleases(stage) ?? [];
+  if (newer === undefined || present === undefined) return;
+  const saved = [...runningAt(present, world.agents)].filter(({ op }) => op.savedSeq > 0);
+  if (saved.length === 0) return;
+  const { agent } = random.pick(saved);
+  await tellsUnread(stage, newer, /^$/, ['leave', () => leave(stage, newer, agent)]);
+  for (const gateway of [...cluster.gateways]) await stage.restarts(gateway);
+}
+
+/** What happens where a newer release runs beside the present one, which cannot read all of it. */
+export const releaseScenes: readonly Scene[] = [
+  { name: 'change a policy that could not be read', weight: 1, play: changeUnreadPolicy },
+  { name: 'check below a delegate that could not be read', weight: 1, play: checkBelowUnread },
+  { name: 'start after an agent has left', weight: 0.5, play: startAfterLeaving },
+];
