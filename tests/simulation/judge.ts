@@ -55,6 +55,7 @@ export class Judge {
   /** `until`: when they are written, by any clock. */
   read({ entries, changes }: Written, until: number): void {
     for (const change of changes) {
+      this.#runs.forget(change);
       if (change.kind === 'agent_saved') this.tokens.saved(agentName(change.agent.id), change.agent.tokenHash ?? '');
     }
     this.budgets.beginCommit(dayOf(until));

@@ -1,3 +1,4 @@
+import type { Batch } from '@reeve/core';
 import { Broken } from './broken.ts';
 import type { JudgedEntry } from './judged-entry.ts';
 import { settings } from './virtual-gateway.ts';
@@ -26,6 +27,17 @@ export class JudgedRuns {
   /** Entries are written at this time, by any clock. */
   moveTo(now: number): void {
     this.#newest = Math.max(this.#newest, now);
+  }
+
+  /** Runs are forgotten once they were quiet for long, by the clock of whoever says so. */
+  forget(change: Batch['changes'][number]): void {
+    if (change.kind !== 'runs_forgotten') return;
+    for (const { orgId, teamId, agentId, runId } of change.runs) {
+      const name = runOf(`${orgId}/${teamId}/${agentId}`, runId, []);
+      const { lastAt = 0 } = this.#byName.get(name) ?? {};
+      const quiet = (change.at ?? 0) - lastAt;
+      if (quiet <= settings.runTtlMs) throw new Broken(`${name} is forgotten ${quiet} ms after a check in it`);
+    }
   }
 
   /** A first check. What a condition saw of its run, if one asked, must be what the log adds up to. */
