@@ -1,8 +1,10 @@
 import { ownWork } from '@reeve/core';
 import type { Op } from '@reeve/core';
 import { check, complete, nextOpWith } from './agent-deeds.ts';
+import type { ClusterGateway } from './cluster.ts';
 import { control } from './control-deeds.ts';
 import { asCaller } from './deed.ts';
+import type { tools } from './policies.ts';
 import type { Scene, SceneStage } from './scene.ts';
 import { drawTeam, drawTwo, runningAt } from './scene.ts';
 import { settings } from './virtual-gateway.ts';
@@ -61,8 +63,57 @@ async function forgetUnendedRun(stage: SceneStage): Promise<void> {
   await cluster.finishes(one);
 }
 
+/**
+ * A check in a quiet run waits to be durable, and another gateway makes one there first. Then the database refuses the one
+ * that waits. Long after what came before, but soon after the check that stands, somebody acts in the run again.
+ */
+async function actInRunAfterRefusal(stage: SceneStage): Promise<void> {
+  const { random, cluster, step } = stage;
+  await cluster.calm();
+  const two = drawTwo(stage);
+  const team = drawTeam(stage);
+  if (two === undefined || team.length < 2) return;
+  const [one, other] = two;
+  const acting = random.pick(team);
+  // What its own agent does meanwhile would make it ask again.
+  const waiting = random.pick(team.filter((agent) => agent !== acting));
+  const runId = `quiet-${step}`;
+  const checkAt = (gateway: ClusterGateway, agent: KnownAgent, tool: (typeof tools)[number]) => {
+    const op = { agent, opId: nextOpWith(tool, agent) };
+    stage.does('check', gateway, () => check(stage, gateway, agent, { runId, opId: op.opId, cost: 0 }));
+    return op;
+  };
+  const actAtOther = async () => {
+    const op = checkAt(other, acting, 'search');
+    await cluster.finishes(other);
+    stage.does('complete', other, () => complete(stage, other, op, 0));
+    await cluster.finishes(other);
+  };
+  await actAtOther();
+  await cluster.calm();
+  const { orgId, teamId } = acting.id;
+  const run = one.gov.runs.find({ orgId, teamId, agentId: '', runId });
+  if (run === undefined) return;
+  const quietAt = run.lastAt + settings.runTtlMs;
+  const passesUntil = (time: number) => stage.passes(time - one.clock.now());
+
+  passesUntil(quietAt - 500);
+  checkAt(one, waiting, 'search');
+  await cluster.hears(one);
+  await actAtOther();
+  one.endTurn();
+  await cluster.settled();
+  // It learns that the other one was first, and commits once more.
+  cluster.log.workFor(one.ground, 'done');
+  await cluster.finishes(one, 'refused');
+  passesUntil(quietAt + 500);
+  checkAt(one, waiting, 'send');
+  await cluster.finishes(one);
+}
+
 /** What happens to the runs of agents. */
 export const runScenes: readonly Scene[] = [
   { name: 'begin together', weight: 3, play: beginTogether },
   { name: 'forget a run that has not ended', weight: 1, play: forgetUnendedRun },
+  { name: 'act in a run after a refusal', weight: 1, play: actInRunAfterRefusal },
 ];
