@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { textIn } from '@reeve/core';
-import type { Bus } from '../adapters/nats/bus.ts';
+import { commitsOf } from '../adapters/nats/commit-messages.ts';
+import { commitsTopic, CommitTeller } from '../adapters/nats/commit-teller.ts';
 import { openNatsBus } from '../adapters/nats/nats-bus.ts';
-import type { CommitFeed, SentCommit } from '../adapters/postgres/commit-feed.ts';
+import type { CommitFeed } from '../adapters/postgres/commit-feed.ts';
 import type { Membership } from '../adapters/postgres/membership.ts';
 import type { PostgresDatabase } from '../adapters/postgres/postgres-database.ts';
 import type { PostgresStore } from '../adapters/postgres/postgres-store.ts';
 import { PostgresTickets } from '../adapters/postgres/postgres-tickets.ts';
+import { systemClock } from '../adapters/system/system-clock.ts';
 import { parseNatsUrls } from '../config/nats-url.ts';
 import { warnOfPlainNats } from '../startup/warn-of-plain-nats.ts';
 import type { SharedStore } from './opened-store.ts';
 import type { WiringContext } from './wiring-context.ts';
 
-const topic = 'commits';
 const unreachable = 'NATS cannot be reached: this gateway and the others hear each other late, by the database';
 
 interface SharedParts {
@@ -52,11 +53,17 @@ export async function openBus(
     },
     onError: (error) => logger.warn({ err: error }, 'NATS reports a problem'),
   });
-  opened.defer(() => bus.close(), 'the connection to NATS');
+  const { elapsed } = systemClock;
+  const teller = new CommitTeller({ bus, followedAt: () => feed.followedAt, elapsed });
+  opened.defer(() => {
+    teller.flush();
+    return bus.close();
+  }, 'the connection to NATS');
   const shared: SharedStore = {
     store,
     feed,
     bus,
+    tell: (commit) => teller.tell(commit),
     tickets: new PostgresTickets(database),
     onCommits: () => undefined,
     onDiverged: (error) => {
@@ -65,27 +72,12 @@ export async function openBus(
     },
     connected: connected.promise,
   };
-  bus.subscribe(topic, (payload) => {
-    const commit = commitOf(payload);
-    shared.onCommits(commit !== undefined && feed.receive(commit));
+  bus.subscribe(commitsTopic, (payload) => {
+    const commits = commitsOf(payload);
+    const unknown = commits?.filter((commit) => !feed.receive(commit));
+    shared.onCommits(unknown?.length === 0);
   });
   return shared;
-}
-
-/** Tells the others of a commit. One that is too large for a message is only named, and they read it. */
-export function tellCommit(bus: Bus, commit: SentCommit): void {
-  const { facts, ...place } = commit;
-  const head = JSON.stringify(place);
-  const payload = Buffer.from(`${head}\n${facts}`);
-  bus.publish(topic, payload.length <= bus.mostBytes ? payload : Buffer.from(head));
-}
-
-/** Undefined if it is only named. The text of a commit is long, and is not wrapped in another text. */
-function commitOf(payload: Uint8Array): SentCommit | undefined {
-  const text = Buffer.from(payload).toString();
-  const end = text.indexOf('\n');
-  if (end === -1) return undefined;
-  return { ...(JSON.parse(text.slice(0, end)) as Omit<SentCommit, 'facts'>), facts: text.slice(end + 1) };
 }
 
 /** What only the gateways on this database know. The first one makes it. */

@@ -9,7 +9,7 @@ import type { PostgresUrl } from '../config/postgres-url.ts';
 import { parsePostgresUrl } from '../config/postgres-url.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { noBackup } from './no-backup.ts';
-import { openBus, tellCommit } from './open-bus.ts';
+import { openBus } from './open-bus.ts';
 import type { OpenStore, SharedStore } from './opened-store.ts';
 import type { WiringContext } from './wiring-context.ts';
 
@@ -33,9 +33,7 @@ export async function openShared(
       version,
       isShared: natsUrl !== undefined,
       lostAfterMs: config.takeoverSecs * 1000,
-      onCommitted: (commit) => {
-        if (shared !== undefined) tellCommit(shared.bus, commit);
-      },
+      onCommitted: (commit) => shared?.tell(commit),
       onRegained: () => {
         logger.info('the database is back');
         shared?.onCommits(false);

@@ -1,7 +1,7 @@
 import type { AccountStore, AuditReader, EntryLog, PeopleReader, Store, Tickets } from '@reeve/core';
 import type { NatsBus } from '../adapters/nats/nats-bus.ts';
 import type { Backup } from '../adapters/backup/make-backup.ts';
-import type { CommitFeed } from '../adapters/postgres/commit-feed.ts';
+import type { CommitFeed, SentCommit } from '../adapters/postgres/commit-feed.ts';
 import type { Membership } from '../adapters/postgres/membership.ts';
 import type { PostgresStore } from '../adapters/postgres/postgres-store.ts';
 import type { ForwardPositions } from '../forwarding/forward-positions.ts';
@@ -41,6 +41,8 @@ export interface SharedStore {
   readonly store: PostgresStore;
   readonly feed: CommitFeed;
   readonly bus: NatsBus;
+  /** Tells the others of a commit of this gateway. */
+  readonly tell: (commit: SentCommit) => void;
   readonly tickets: Tickets;
   /** Called when commits of other gateways may be at hand. `isKnown` is false if they must be read. */
   onCommits: (isKnown: boolean) => void;

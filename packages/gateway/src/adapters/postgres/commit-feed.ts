@@ -41,6 +41,7 @@ export class CommitFeed {
   /** The length of what waits. */
   #characters = 0;
   #standing: Standing = { ...emptyChain, version: 0, name: null };
+  #followedAt = Number.NEGATIVE_INFINITY;
   /** Set once the log does not go on from there. Nothing is handed out any more. */
   #lost: FellBehind | undefined;
 
@@ -52,6 +53,11 @@ export class CommitFeed {
 
   get version(): number {
     return this.#standing.version;
+  }
+
+  /** When a commit of another gateway was handed out last, on the monotonic clock. */
+  get followedAt(): number {
+    return this.#followedAt;
   }
 
   /** The commit that memory stands on. Throws if the log has turned out not to go on from it. */
@@ -153,6 +159,7 @@ export class CommitFeed {
       if (first === this.version + 1 && (newest === undefined || last === newest)) return;
       throw new FellBehind(this.version, 'it has forgotten what comes next');
     });
+    if (commits.length > 0) this.#followedAt = performance.now();
     for (const { kept } of commits) this.#moveTo({ ...headOf(kept), version: kept.version, name: kept.gateway });
     return commits.map(({ commit }) => commit);
   }
