@@ -291,6 +291,8 @@ export type { AgentKey, Sha256 } from './kernel/index.ts';
 export { isOver } from './ops/index.ts';
 export type { DetectorName, FieldPath, Mask, MaskedResult } from './masking/index.ts';
 export { detectorNames, maskResult, parseFieldPath, usualMask } from './masking/index.ts';
+export type { Interned } from './replication/index.ts';
+export { agentsIn } from './replication/index.ts';
 export { commitText, factsText, followCommit, namedText, parseCommit, prepareToFollow } from './replication/index.ts';
 export type { RunOperation } from './simulation/index.ts';
 export { listRunOperations } from './simulation/index.ts';

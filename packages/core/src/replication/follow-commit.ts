@@ -7,6 +7,16 @@ import { unquoted } from '../kernel/index.ts';
 import { preparePolicies } from '../policy/index.ts';
 import type { Commit } from '../store.ts';
 import { isReplaced } from './commit-text.ts';
+import type { Interned } from './encoding/codec.ts';
+import { nothingInterned } from './encoding/codec.ts';
+
+/**
+ * What a reader of commits knows already: the ids of agents, as memory has them. What is kept beside an id, such as whom its
+ * charges go to, is found by the very object, and memory holds it once.
+ */
+export function agentsIn({ directory }: Pick<Governance, 'directory'>): Interned {
+  return { ...nothingInterned, agent: (key) => directory.withKey(key)?.record.id };
+}
 
 /** Does the slow part of following ahead of it. Undefined if there is none. */
 export function prepareToFollow(gov: Governance, commits: readonly Commit[]): Promise<void> | undefined {

@@ -10,6 +10,7 @@ import type {
   Unread,
 } from '@reeve/core';
 import {
+  agentsIn,
   DecisionTally,
   emptyGovernance,
   EventBus,
@@ -57,6 +58,7 @@ export async function openGovernance(
   const release = journal.hold();
   const gov = governanceOn(context, stored, snapshot, journal, issuers);
   memory.current = gov;
+  stored.shared?.feed.know(agentsIn(gov));
   const isFirstRun = snapshot.eventIdsReserved === 0 || config.databaseUrl === 'memory:';
   // PostgreSQL counts the events of every commit.
   const countedBy = stored.membership === undefined ? journal : undefined;

@@ -1,4 +1,4 @@
-import type { ChainHead, Commit, Touched } from '@reeve/core';
+import type { ChainHead, Commit, Interned, Touched } from '@reeve/core';
 import { emptyChain, parseCommit } from '@reeve/core';
 import type { SqlSession } from '../sql/sql-database.ts';
 import { FellBehind } from './fell-behind.ts';
@@ -41,6 +41,7 @@ export class CommitFeed {
   /** The length of what waits. */
   #characters = 0;
   #standing: Standing = { ...emptyChain, version: 0, name: null };
+  #interned: Interned | undefined;
   #followedAt = Number.NEGATIVE_INFINITY;
   /** Set once the log does not go on from there. Nothing is handed out any more. */
   #lost: FellBehind | undefined;
@@ -64,6 +65,11 @@ export class CommitFeed {
   get standing(): Standing {
     if (this.#lost !== undefined) throw this.#lost;
     return this.#standing;
+  }
+
+  /** Commits are read with what memory knows already. */
+  know(interned: Interned): void {
+    this.#interned = interned;
   }
 
   /** Memory holds everything up to this commit. */
@@ -96,7 +102,7 @@ export class CommitFeed {
     const found: ReadCommit[] = [];
     let { version, name } = this.#standing;
     for (let next = this.#waiting.get(version + 1); next !== undefined; next = this.#waiting.get(version + 1)) {
-      const read = readCommit(next);
+      const read = this.#readCommit(next);
       if (next.before !== name || isUnattributed(read)) {
         this.#forget(next.version);
         break;
@@ -140,7 +146,7 @@ export class CommitFeed {
 
   /** Hands out commits that follow one another, up to the newest one, if its number is known. */
   async handOut(found: readonly KeptCommit[], newest?: number): Promise<readonly Commit[]> {
-    const read = found.filter(({ version }) => version > this.version).map(readCommit);
+    const read = found.filter(({ version }) => version > this.version).map((kept) => this.#readCommit(kept));
     const whole: ReadCommit[] = [];
     let { seq } = this.#standing;
     for (const each of read) {
@@ -168,6 +174,10 @@ export class CommitFeed {
   async #attributed({ kept, commit }: ReadCommit, after: number): Promise<ReadCommit> {
     const touched: Touched = await touchedByEntries(this.#sql, after, kept.seq);
     return { kept, commit: { ...commit, unread: commit.unread.map(({ why }) => ({ why, touched })) } };
+  }
+
+  #readCommit(kept: KeptCommit): ReadCommit {
+    return { kept, commit: { head: headOf(kept), ...parseCommit(kept.facts, this.#interned) } };
   }
 
   async #headOfLog(): Promise<LogHead> {
@@ -200,10 +210,6 @@ export class CommitFeed {
 
 function headOf({ seq, hash }: ChainHead): ChainHead {
   return { seq, hash };
-}
-
-function readCommit(kept: KeptCommit): ReadCommit {
-  return { kept, commit: { head: headOf(kept), ...parseCommit(kept.facts) } };
 }
 
 function isUnattributed({ commit }: ReadCommit): boolean {
