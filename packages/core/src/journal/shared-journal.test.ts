@@ -64,6 +64,25 @@ describe('a journal on a shared log', () => {
     await expect(refused).rejects.toThrow('there is none');
   });
 
+  test('asks for no news for work of its own that changed nothing', async () => {
+    const tested = new SharedSums();
+    tested.unread = [theirCommit(3, { kind: 'summed', agent: 'a/b/one', by: 5 })];
+    expect(await tested.journal.ownTurn(() => tested.sumOf('a/b/one'))).toBe(0);
+    expect(tested.journal.head.seq).toBe(0);
+  });
+
+  test('does work of its own again if another gateway changed what it rests on', async () => {
+    const tested = new SharedSums();
+    tested.answers.push(new HeadMoved([theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 5 })]));
+    const sum = tested.journal.ownTurn(() => {
+      tested.journal.apply({ kind: 'summed', agent: 'a/b/one', by: 1 });
+      return tested.sumOf('a/b/one');
+    });
+    tested.turn();
+    await later();
+    expect(await sum).toBe(6);
+  });
+
   test('answers what changed nothing again if a turn that it has seen ends in another way', async () => {
     const tested = new SharedSums();
     const { promise, resolve } = Promise.withResolvers<ReturnType<typeof theirCommit>[]>();

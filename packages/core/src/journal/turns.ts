@@ -5,7 +5,7 @@ import type { Applying, FactPorts, Named, Typed, Undo } from './meaning.ts';
 import type { Tick } from './tick.ts';
 import { newTick, Part, unavailable } from './tick.ts';
 import type { Warrant } from './warrant.ts';
-import { holds } from './warrant.ts';
+import { holds, ownWork } from './warrant.ts';
 
 /** Beyond this, others are always first, and what is read never comes to rest. */
 const mostReadings = 100;
@@ -63,7 +63,15 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
     return this.committed().then(() => result);
   }
 
-  async #turnAmongOthers<Result>(by: Warrant, act: () => Result): Promise<Result> {
+  /**
+   * A turn of the gateway's own that answers nobody, such as a step of a round. If it changed nothing, it does not ask for newer
+   * commits: the next round sees them.
+   */
+  ownTurn<Result>(act: () => Result): Promise<Result> {
+    return this.#isShared ? this.#turnAmongOthers(ownWork, act, false) : this.turn(ownWork, act);
+  }
+
+  async #turnAmongOthers<Result>(by: Warrant, act: () => Result, asks = true): Promise<Result> {
     const { followed } = this;
     const attempt = this.attempt(() => {
       by.require();
@@ -71,7 +79,7 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
       return act();
     });
     // What changed nothing is not checked by a commit. It may rest on what is no longer true.
-    if (attempt.isIdle) {
+    if (asks && attempt.isIdle) {
       if (!(await this.catchUp())) throw unavailable('read');
       if (this.followed > followed) attempt.run();
     }

@@ -3,7 +3,7 @@ import { ReeveError } from '@reeve/core';
 import { expect, test } from 'vitest';
 import { Rounds } from './rounds.ts';
 
-const turns = { turn: async <Result>(_by: object, act: () => Result) => act(), nextTurn: () => nextTurn() };
+const turns = { ownTurn: async <Result>(act: () => Result) => act(), nextTurn: () => nextTurn() };
 
 function roundsThatFailOn(errors: unknown[]): Rounds {
   return new Rounds((error) => errors.push(error));
@@ -27,7 +27,7 @@ test('a stop ends a round that would go on for ever, and nothing of it runs afte
 test('a stop waits for the step that is under way', async () => {
   const rounds = roundsThatFailOn([]);
   const { promise, resolve } = Promise.withResolvers<void>();
-  rounds.ofTurns({ ...turns, turn: async (_by, act) => promise.then(act) }, () => true)();
+  rounds.ofTurns({ ...turns, ownTurn: async (act) => promise.then(act) }, () => true)();
   let isStopped = false;
   const stopping = rounds.stop().then(() => (isStopped = true));
   for (let i = 0; i < 5; i++) await nextTurn();
@@ -66,11 +66,11 @@ test('what cannot be made durable waits for the next round', async () => {
   const rounds = roundsThatFailOn([]);
   let steps = 0;
   const full = new ReeveError('store_unavailable', 'the disk is full');
-  const failing = async <Result>(_by: object, act: () => Result): Promise<Result> => {
+  const failing = async <Result>(act: () => Result): Promise<Result> => {
     act();
     throw full;
   };
-  const start = rounds.ofTurns({ ...turns, turn: failing }, () => ++steps > 0);
+  const start = rounds.ofTurns({ ...turns, ownTurn: failing }, () => ++steps > 0);
   start();
   for (let i = 0; i < 5; i++) await nextTurn();
   expect(steps).toBe(1);
@@ -95,7 +95,7 @@ test('a turn that fails is reported, unless the store is away', async () => {
   const fault = new Error('a fault');
   const away = new ReeveError('store_unavailable', 'the audit log cannot be written');
   for (const error of [away, fault]) {
-    rounds.ofTurns({ ...turns, turn: () => Promise.reject(error) }, () => true)();
+    rounds.ofTurns({ ...turns, ownTurn: () => Promise.reject(error) }, () => true)();
   }
   await nextTurn();
   expect(errors).toEqual([fault]);

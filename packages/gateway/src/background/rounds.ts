@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Governance } from '@reeve/core';
-import { ownWork, ReeveError } from '@reeve/core';
+import { ReeveError } from '@reeve/core';
 
 /** The part of the journal that a round needs. */
-type Turns = Pick<Governance['journal'], 'turn' | 'nextTurn'>;
+type Turns = Pick<Governance['journal'], 'ownTurn' | 'nextTurn'>;
 
 /**
  * Recurring work beside the calls. No round starts while the previous one runs. Stopping ends a round in the middle and
@@ -52,7 +52,7 @@ export class Rounds {
   ofTurns(journal: Turns, step: () => boolean, pauseMs = 0): () => void {
     return this.of(async () => {
       const turn = () =>
-        journal.turn(ownWork, step).catch((error: unknown) => {
+        journal.ownTurn(step).catch((error: unknown) => {
           // The store is tried again anyway, and whoever watches it reports it.
           if (!(error instanceof ReeveError && error.code === 'store_unavailable')) this.#onError(error);
           return false;
