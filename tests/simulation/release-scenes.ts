@@ -1,17 +1,35 @@
 import { changePolicy, drawPolicy } from './admin-deeds.ts';
-import { check, leave } from './agent-deeds.ts';
+import { check, leave, register } from './agent-deeds.ts';
 import type { ClusterGateway } from './cluster.ts';
 import { asCaller } from './deed.ts';
 import { delegate } from './delegation-deeds.ts';
 import type { Scene, SceneStage } from './scene.ts';
 import { runningAt, teamOf } from './scene.ts';
+import type { KnownAgent } from './world.ts';
 
-/** A newer release that runs beside the present one, and one of the present release that has read everything so far. */
-function drawReleases({ random, cluster }: SceneStage): readonly [ClusterGateway, ClusterGateway] | undefined {
-  const whole = cluster.gateways.filter(({ isUp, ground }) => isUp && ground.outOfReach.isNobody);
-  const newer = whole.filter(({ ground }) => ground.release === 'newer');
-  const present = whole.filter(({ ground }) => ground.release === 'present');
-  return newer.length === 0 || present.length === 0 ? undefined : [random.pick(newer), random.pick(present)];
+/** How often somebody tries to update gateways before others are updated. */
+const mostUpdates = 8;
+
+/**
+ * A newer release that runs beside the present one, and one of the present release, that have read everything so far. If there
+ * are none, gateways start again, as far as newer releases run at all.
+ */
+async function drawReleases(stage: SceneStage): Promise<readonly [ClusterGateway, ClusterGateway] | undefined> {
+  const { random, bias, cluster } = stage;
+  if (!bias.releases.includes('newer')) return undefined;
+  for (let tries = 0; tries < mostUpdates; tries++) {
+    const updated = cluster.gateways.filter(({ ground }) => ground.release !== 'older');
+    const whole = updated.filter(({ isUp, ground }) => isUp && ground.outOfReach.isNobody);
+    const newer = whole.filter(({ ground }) => ground.release === 'newer');
+    const present = whole.filter(({ ground }) => ground.release === 'present');
+    if (newer.length > 0 && present.length > 0) return [random.pick(newer), random.pick(present)];
+    if (updated.length < 2) return undefined;
+    await stage.restarts(
+      random.pick(whole.length < updated.length ? updated.filter((each) => !whole.includes(each)) : updated),
+    );
+    await cluster.calm();
+  }
+  return undefined;
 }
 
 /** A newer release does something, and the others cannot read the facts of these kinds. */
@@ -36,7 +54,7 @@ async function tellsUnread(
 async function changeUnreadPolicy(stage: SceneStage): Promise<void> {
   const { world, cluster } = stage;
   await cluster.calm();
-  const [newer, present] = drawReleases(stage) ?? [];
+  const [newer, present] = (await drawReleases(stage)) ?? [];
   if (newer === undefined || present === undefined) return;
   const name = drawPolicy(stage);
   const changing = (gateway: ClusterGateway) => () => changePolicy(stage, gateway, name, world.root);
@@ -52,23 +70,27 @@ async function changeUnreadPolicy(stage: SceneStage): Promise<void> {
 async function checkBelowUnread(stage: SceneStage): Promise<void> {
   const { random, world, cluster } = stage;
   await cluster.calm();
-  const [newer, present] = drawReleases(stage) ?? [];
+  const [newer, present] = (await drawReleases(stage)) ?? [];
   if (newer === undefined || present === undefined) return;
   const above = random.pick(world.delegates);
   const { orgId, teamId } = above.id;
-  const below = random.pick(world.delegates.filter(({ id }) => id.orgId === orgId && id.teamId === teamId));
+  const isBelow = ({ id }: KnownAgent) => id.orgId === orgId && id.teamId === teamId && id.agentId !== above.id.agentId;
+  const below = random.pick(world.delegates.filter(isBelow));
   const [delegator] = teamOf(world.agents, orgId, teamId);
-  if (delegator === undefined || below === above) return;
+  if (delegator === undefined) return;
+  stage.does('register', newer, () => register(stage, newer, delegator, world.root));
+  await cluster.finishes(newer);
   for (const [by, to] of [
     [delegator, above],
     [above, below],
   ] as const) {
-    // It acts for somebody else, mostly.
+    // It acts for somebody else, or has been registered by itself.
     const ending = () =>
       asCaller(stage, newer, world.root, (as) =>
         newer.execute({ kind: 'end_delegation', by: as, agent: to.id, reason: '' }),
       );
     stage.does('end a delegation', newer, ending);
+    stage.does('leave', newer, () => leave(stage, newer, to));
     await cluster.finishes(newer);
     stage.does('delegate', newer, () => delegate(stage, newer, by, to));
     await cluster.finishes(newer);
@@ -83,7 +105,7 @@ async function checkBelowUnread(stage: SceneStage): Promise<void> {
 async function startAfterLeaving(stage: SceneStage): Promise<void> {
   const { random, world, cluster } = stage;
   await cluster.calm();
-  const [newer, present] = drawReleases(stage) ?? [];
+  const [newer, present] = (await drawReleases(stage)) ?? [];
   if (newer === undefined || present === undefined) return;
   const saved = [...runningAt(present, world.agents)].filter(({ op }) => op.savedSeq > 0);
   if (saved.length === 0) return;
