@@ -1,10 +1,11 @@
 import { changePolicy, drawPolicy } from './admin-deeds.ts';
-import { check, leave, register } from './agent-deeds.ts';
+import { check, leave, nextOpWith, register } from './agent-deeds.ts';
 import type { ClusterGateway } from './cluster.ts';
 import { asCaller } from './deed.ts';
 import { delegate } from './delegation-deeds.ts';
+import type { tools } from './policies.ts';
 import type { Scene, SceneStage } from './scene.ts';
-import { runningAt, teamOf } from './scene.ts';
+import { drawTeam, runningAt, teamOf } from './scene.ts';
 import type { KnownAgent } from './world.ts';
 
 /** How often somebody tries to update gateways before others are updated. */
@@ -101,6 +102,22 @@ async function checkBelowUnread(stage: SceneStage): Promise<void> {
   await cluster.finishes(present);
 }
 
+/** An operation of a run gives it a label. Others act in the run at a gateway that could not read that. */
+async function actInUnreadRun(stage: SceneStage): Promise<void> {
+  const { random, cluster, step } = stage;
+  await cluster.calm();
+  const [newer, present] = (await drawReleases(stage)) ?? [];
+  const team = drawTeam(stage);
+  if (newer === undefined || present === undefined || team.length < 2) return;
+  const labelling = random.pick(team);
+  const runId = `unread-${step}`;
+  const checkAt = (gateway: ClusterGateway, agent: KnownAgent, tool: (typeof tools)[number]) => () =>
+    check(stage, gateway, agent, { runId, opId: nextOpWith(tool, agent), cost: 0 });
+  await tellsUnread(stage, newer, /^labels_given$/, ['check', checkAt(newer, labelling, 'search')]);
+  stage.does('check', present, checkAt(present, random.pick(team.filter((agent) => agent !== labelling)), 'send'));
+  await cluster.finishes(present);
+}
+
 /** An agent whose operations have rows leaves, and gateways that cannot read all of that start again. */
 async function startAfterLeaving(stage: SceneStage): Promise<void> {
   const { random, world, cluster } = stage;
@@ -118,5 +135,6 @@ async function startAfterLeaving(stage: SceneStage): Promise<void> {
 export const releaseScenes: readonly Scene[] = [
   { name: 'change a policy that could not be read', weight: 1, play: changeUnreadPolicy },
   { name: 'check below a delegate that could not be read', weight: 1, play: checkBelowUnread },
+  { name: 'act in a run that could not be read', weight: 1, play: actInUnreadRun },
   { name: 'start after an agent has left', weight: 0.5, play: startAfterLeaving },
 ];
