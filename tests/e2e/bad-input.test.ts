@@ -39,6 +39,7 @@ test.each<[string, Partial<CheckActionRequest>, RegExp]>([
   ['a cost beyond counting', { estimatedCostMicros: 2 ** 60 }, /beyond 9007199254740991/],
   ['no action type', { actionType: 0, context: undefined }, /^action_type: /],
   ['an unknown action type', { actionType: 99 as never, context: undefined }, /^action_type: /],
+  ['an unknown action type with a known context', { actionType: 99 as never }, /^action_type: /],
   ['a context of another action', { actionType: 1 }, /^context: /],
   ['a port beyond 65535', { actionType: 4, context: networkCall }, /port: /],
   ['a summary of 8,193 characters', { summary: 'x'.repeat(8193) }, /^summary: /],

@@ -5,6 +5,7 @@ import type { Listened } from '../kernel/index.ts';
 import { traceIdsIn } from '../kernel/index.ts';
 import type { Receipt } from '../ops/index.ts';
 import { unconfirmed } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
 
 /** Makes a receipt, or replaces the one before. */
 export function saveReceipt(gov: Controls, before: Receipt | null, after: Receipt): void {
@@ -38,14 +39,23 @@ export function alertOf(gov: Controls, receipt: Receipt, alert: 'control_unconfi
 }
 
 /**
- * Whether an agent must answer to a stop. It must if all agents must, if it has listened by the time of the stop or
- * since, or if the stop was written to one of its streams. Registering again or leaving changes none of this.
+ * Whether an agent must answer to a stop that nobody has taken back. It must if all agents must, if it has listened by the
+ * time of the stop or since, or if the stop was written to one of its streams. Registering again or leaving changes none of
+ * this.
  */
 export function mustAnswer(gov: Controls, receipt: Receipt): boolean {
-  const { agent, action, owed, deliveredAt } = receipt;
+  const { agent: id, action, owed, deliveredAt } = receipt;
   if (action === 'resume') return false;
+  const agent = gov.directory.find(id);
+  if (agent !== undefined && isTakenBack(gov, agent, receipt)) return false;
   if (gov.control.settings.strict || owed || deliveredAt !== null) return true;
-  return gov.directory.find(agent)?.record.controlled === true;
+  return agent?.record.controlled === true;
+}
+
+/** The operation was resumed after it. */
+function isTakenBack({ ops }: Controls, agent: Agent, { opId, sequence }: Receipt): boolean {
+  const last = ops.find(agent, opId)?.control;
+  return last?.action === 'resume' && last.sequence > sequence;
 }
 
 /** Leaves a receipt without an answer. The first time, the log and an alert tell of it. */

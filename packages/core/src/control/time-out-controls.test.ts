@@ -192,6 +192,20 @@ describe('an agent that has listened since it was registered and does not confir
     expect(await g.check(anew)).toMatchObject({ decision: 'allow' });
   });
 
+  test('is not blocked for a stop that an operator took back in time', async () => {
+    await listen(g, bot);
+    await control(g, bot, 'a:s', 'pause');
+    await control(g, bot, 'a:s', 'resume');
+    await g.settle(suspendAgent(g.gov, operator, bot.id, ''));
+    await g.settle(resumeAgent(g.gov, operator, bot.id, ''));
+    await timeOut(g);
+    expect(await g.check(bot)).toMatchObject({ decision: 'allow' });
+    expect(await storedReceipt(g, bot, 1)).toMatchObject({ status: 'unconfirmed', blocks: false });
+    await control(g, bot, 'a:s', 'pause');
+    await timeOut(g);
+    expect(await g.check(bot)).toMatchObject(refusal);
+  });
+
   test('is told apart from a suspended one, which comes first', async () => {
     await listen(g, bot);
     await g.settle(suspendAgent(g.gov, operator, bot.id, ''));

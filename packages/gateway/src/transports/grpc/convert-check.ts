@@ -1,5 +1,11 @@
-import type { ActionContext, ActionType as WireActionType, CheckActionRequest } from '@reeve/contract';
-import { actionTypeNames, decisionNames, doorNames, Via_Door as WireDoor } from '@reeve/contract';
+import type { ActionContext, CheckActionRequest } from '@reeve/contract';
+import {
+  actionTypeNames,
+  ActionType as WireActionType,
+  decisionNames,
+  doorNames,
+  Via_Door as WireDoor,
+} from '@reeve/contract';
 import type { BudgetLimit, CheckActionResponse } from '@reeve/contract';
 import type { Action, ActionType, Answer, CheckRequest, Total, Via } from '@reeve/core';
 import { action, invalid, parseCheckRequest, toldReason } from '@reeve/core';
@@ -73,12 +79,12 @@ function int64Of(total: Total): number {
 
 const mostInt64 = 2n ** 63n - 1n;
 
-/** The action with its context. A context of another action type is an error, not a guess. */
+/** The action with its context, which says what it is where no type is given. An unknown type is an error, not a guess. */
 function actionOf(wireType: WireActionType, context: ActionContext | undefined): Action {
   const given = context?.action;
   const type = actionTypeNames.nameOf(wireType);
   const described = given === undefined ? undefined : describe(given, type);
-  if (type === undefined && described === undefined) {
+  if (type === undefined && (described === undefined || wireType !== WireActionType.ACTION_UNSPECIFIED)) {
     throw invalid('action_type', 'must be one of the named action types, as TOOL_CALL (2)');
   }
   if (described !== undefined && type !== undefined && described.type !== type) {
