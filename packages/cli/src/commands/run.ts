@@ -157,7 +157,7 @@ export const runCommand = defineCommand({
       if (program.wasInterrupted) throw new InterruptedError();
       return code;
     } catch (error) {
-      throw endOf(error) ?? error;
+      throw endOf(error, program) ?? error;
     } finally {
       // The group can be removed only once nothing is in it.
       await early.close();

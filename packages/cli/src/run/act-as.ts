@@ -31,10 +31,13 @@ export async function actAs(request: ResolveAgent, onConnection: (event: Connect
 }
 
 /** How `reeve run` ends if the program did not run, or not to its own end. */
-export function endOf(error: unknown): CliError | undefined {
+export function endOf(error: unknown, { hasBegun }: { readonly hasBegun: boolean }): CliError | undefined {
   if (error instanceof OperationTerminatedError) {
     const because = error.reason === '' ? '' : `: ${error.reason}`;
-    return new CliError(`the program was terminated${because}`, { exitCode: floorExits.terminated, cause: error });
+    // No control has ended it, so its approval was rejected, or has expired.
+    return hasBegun || error.controlId !== ''
+      ? new CliError(`the program was terminated${because}`, { exitCode: floorExits.terminated, cause: error })
+      : new CliError(`denied while it waited${because}`, { exitCode: floorExits.denied, cause: error });
   }
   if (error instanceof ActionDeniedError) {
     const { source, policyRule, decision, reason, approvalId } = error.answer;

@@ -45,6 +45,7 @@ export class FlooredProgram {
   /** The last time that each reason came to hold it. */
   readonly #held = new Map<Hold, symbol>();
   #network: InsideNetwork | undefined;
+  #hasBegun = false;
   #isStopped = false;
   #wasInterrupted = false;
 
@@ -70,6 +71,10 @@ export class FlooredProgram {
         void this.#stop().then(told, told);
       },
     });
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   /** Whether the key that interrupts has ended the program. */
@@ -122,6 +127,7 @@ export class FlooredProgram {
       // What has come before holds from the first step on.
       if (this.#obeying.size > 0) await this.#obeyedAll();
       cgroup?.limit();
+      this.#hasBegun = true;
       jail.begin();
       const ended = await jail.ended;
       await this.#obeyedAll();
