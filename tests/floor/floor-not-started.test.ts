@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
+import type { Registered } from '../harness/gateway.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
+import type { Start } from './floor-world.ts';
 import { FloorWorld, hasFloor } from './floor-world.ts';
 
 const rules = `
@@ -14,7 +17,7 @@ rules:
 
 let world: FloorWorld;
 beforeAll(async () => {
-  world = await FloorWorld.start({}, rules);
+  world = await FloorWorld.start({ SVC_CONTROL_STRICT: 'true', SVC_CONTROL_ACK_SECS: '1' }, rules);
 });
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
@@ -37,10 +40,20 @@ async function post(path: string, body: unknown): Promise<void> {
 }
 
 /** A command that waits for its approval. */
-async function waiting(word: string) {
-  const cli = world.begin(['touch', word]);
+async function waiting(word: string, start: Start = {}) {
+  const cli = world.begin(['touch', word], start);
   await cli.says(/waiting for an approval/, 'stderr');
   return cli;
+}
+
+/** The agent has been told to stop something that nobody runs. */
+async function blocked(agent: Registered): Promise<void> {
+  const { opId } = await world.gateway.check(agent);
+  await post(`/api/v1/ops/${encodeURIComponent(opId)}/terminate`, { reason: 'look' });
+  await eventually(async () => {
+    const { reason } = await world.gateway.check(agent);
+    expect(reason).toBe('agent has not confirmed a stop');
+  });
 }
 
 const hasRun = (word: string) => existsSync(join(world.project, word));
@@ -70,5 +83,42 @@ describe.skipIf(!hasFloor)('a program that may not start', () => {
     const { code, stderr } = await brief.run(['touch', 'asked-expired']);
     expect(code).toBe(126);
     expect(stderr).toMatch(/^error: denied while it waited: approval expired$/m);
+  });
+
+  test('ends with 126 and the reason if its agent, or its org, is suspended', async () => {
+    const agent = '/api/v1/agents/acme/core/ada';
+    // It is registered by its first run.
+    expect((await world.run(['true'])).code).toBe(0);
+    await post(`${agent}/suspend`, { reason: 'look' });
+    const suspended = await world.run(['true']);
+    expect(suspended).toMatchObject({ code: 126, stderr: 'error: denied by identity: agent is suspended\n' });
+    await post(`${agent}/resume`, { reason: '' });
+    await post('/api/v1/suspensions', { org_id: 'acme', action: 'pause', reason: 'look' });
+    const held = await world.run(['true']);
+    expect(held).toMatchObject({ code: 126, stderr: 'error: denied by control: org is suspended: look\n' });
+    const { body } = await world.gateway.api.get<{ items: { id: string }[] }>('/api/v1/suspensions', bootstrapKey);
+    await world.gateway.api.send('DELETE', `/api/v1/suspensions/${body.items[0]?.id}`, { bearer: bootstrapKey });
+  });
+
+  test('ends with 126 and the reason if its agent has not confirmed a stop', async () => {
+    const bert = await world.gateway.register({ agentId: 'bert' });
+    await blocked(bert);
+    const env = { REEVE_AGENT_TOKEN: bert.token, REEVE_AGENT: '', REEVE_API_KEY: '' };
+    expect(await world.run(['true'], { env })).toMatchObject({
+      code: 126,
+      stderr: 'error: denied by identity: agent has not confirmed a stop\n',
+    });
+  });
+
+  test('ends with 126 and the reason if its agent may not act any more once it is approved', async () => {
+    const cleo = await world.gateway.register({ agentId: 'cleo' });
+    const env = { REEVE_AGENT_TOKEN: cleo.token, REEVE_AGENT: '', REEVE_API_KEY: '' };
+    await using cli = await waiting('asked-blocked', { env });
+    await blocked(cleo);
+    await post(`/api/v1/approvals/${(await approvalOf('asked-blocked')).id}/approve`, { reason: '' });
+    await cli.ended();
+    expect(cli.exit().code).toBe(126);
+    expect(cli.stderr).toMatch(/^error: denied: agent is suspended or has not confirmed a stop/m);
+    expect(hasRun('asked-blocked')).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { isTokenRefused } from '@reeve/contract/names';
 import type { Agent, Reeve } from '@reeve/sdk';
 import { ActionDeniedError, connect, OperationTerminatedError, ReeveError } from '@reeve/sdk';
 import { attachedAgent } from '../agent-identity/attached-agent.ts';
@@ -41,7 +42,8 @@ export function endOf(error: unknown, { hasBegun }: { readonly hasBegun: boolean
   }
   if (error instanceof ActionDeniedError) {
     const { source, policyRule, decision, reason, approvalId } = error.answer;
-    if (source === 'sdk' || policyRule === 'identity') return new FloorError(reason, { cause: error });
+    const hasNoAnswer = source === 'sdk' || isTokenRefused(policyRule, reason);
+    if (hasNoAnswer) return new FloorError(reason, { cause: error });
     const why = decision === 'pending' ? `still held (${approvalId ?? reason})` : `denied by ${policyRule}: ${reason}`;
     return new CliError(why, { exitCode: floorExits.denied, cause: error });
   }

@@ -1,5 +1,7 @@
 import type { Agent } from '@reeve/sdk';
-import { ReeveUnavailable } from '@reeve/sdk';
+import { ReeveInvalidTransition, ReeveUnavailable } from '@reeve/sdk';
+import { CliError } from '../../cli-error.ts';
+import { floorExits } from '../floor-error.ts';
 import { randomBytes } from './inside-environment.ts';
 
 const ttlSecs = 300;
@@ -28,7 +30,10 @@ export class InsideAgent {
   }
 
   async begin(): Promise<void> {
-    await this.#delegateOnce();
+    await this.#delegateOnce().catch((error: unknown) => {
+      if (!isHeld(error)) throw error;
+      throw new CliError(`denied: ${error.message}`, { exitCode: floorExits.denied, cause: error });
+    });
     // A gateway that was lost meanwhile gets it again later: the token stays the same.
     this.#timer = setInterval(() => void this.extend(), (ttlSecs * 1000) / 3).unref();
   }
@@ -65,4 +70,9 @@ export class InsideAgent {
     const terms = { childId: this.#id, ttl: ttlSecs, token: this.#token, name, maxDelegates };
     await this.#agent.enrollDelegate(terms, { deadlineMs });
   }
+}
+
+/** Whether the agent may not act at present, although its check was allowed. The status is that of other refusals as well. */
+function isHeld(error: unknown): error is ReeveInvalidTransition {
+  return error instanceof ReeveInvalidTransition && error.message.startsWith('agent is suspended or');
 }
