@@ -13,6 +13,7 @@ name: house
 default: allow
 rules:
   - { name: asked, effect: require_approval, commands: ["touch asked-**"] }
+  - { name: no-absent, effect: deny, commands: ["absent-denied**"] }
 `;
 
 let world: FloorWorld;
@@ -120,5 +121,26 @@ describe.skipIf(!hasFloor)('a program that may not start', () => {
     expect(cli.exit().code).toBe(126);
     expect(cli.stderr).toMatch(/^error: denied: agent is suspended or has not confirmed a stop/m);
     expect(hasRun('asked-blocked')).toBe(false);
+  });
+
+  test('is asked about as it was typed, before anybody looks for it', async () => {
+    const before = world.gateway.audit().length;
+    expect(await world.run(['absent-denied', 'x'])).toMatchObject({
+      code: 126,
+      stderr: expect.stringMatching(/^error: denied by house\/no-absent: /) as string,
+    });
+    expect(await world.run(['absent-allowed', 'x'])).toMatchObject({
+      code: 127,
+      stderr: 'error: there is no command absent-allowed\n',
+    });
+    const entries = world.gateway.audit().slice(before);
+    expect(entries.filter(({ event_type: type }) => type !== 'AgentRegistered')).toMatchObject([
+      { event_type: 'ActionDenied', payload: { action: { command: 'absent-denied', command_args: ['x'] } } },
+      { event_type: 'ActionAllowed', payload: { action: { command: 'absent-allowed', command_args: ['x'] } } },
+      {
+        event_type: 'OpStateChanged',
+        payload: { outcome: 'failed', detail: 'exit code 127: there is no command absent-allowed' },
+      },
+    ]);
   });
 });

@@ -77,7 +77,7 @@ describe.skipIf(!hasFloor)('a jail that is made while the gateway is asked', () 
       .slice(before)
       .map(({ event_type: type }) => type);
     expect(code).toBe(125);
-    expect(decided).not.toContain('ActionDecided');
+    expect(decided).not.toContain('ActionAllowed');
     expect(namesLeft()).toEqual([]);
   });
 

@@ -119,7 +119,6 @@ export const runCommand = defineCommand({
     await using voice = new Voice();
     const say = (line: string) => voice.say(`reeve run: ${cleanText(line)}`);
     const ground = requireGround(path, plan.writable);
-    requireCommand(command, path, plan);
     const { grace = defaultGraceSecs, lostGateway = 'pause', memory, pids, cpus } = profile;
     const token = insideToken();
     const onTerminal = [0, 1, 2].some((stream) => isatty(stream));
@@ -151,7 +150,9 @@ export const runCommand = defineCommand({
         say(`waiting for an approval${approvalId === undefined ? '' : ` (${approvalId})`}: ${reason}`);
       };
       const onBegun = () => ending[Symbol.dispose]();
-      const floored = { command: rest, folder: plan.folder, jail: early, cgroup, onTerminal, onBegun };
+      const { folder } = plan;
+      const isThere = () => requireCommand(command, path, plan);
+      const floored = { command: rest, folder, requireCommand: isThere, jail: early, cgroup, onTerminal, onBegun };
       const code = await program.run(floored, agent, { gateway, token, runId: options.run, waitMs, onHeld });
       // A shell goes on with its list of commands unless the key has killed what it started.
       if (program.wasInterrupted) throw new InterruptedError();

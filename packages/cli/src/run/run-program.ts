@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Agent, ConnectionEvent, Control, KernelWord, Operation, RunOptions } from '@reeve/sdk';
 import { OperationTerminatedError } from '@reeve/sdk';
+import { CliError } from '../cli-error.ts';
 import type { Cgroup } from './cgroup/cgroup.ts';
 import type { EarlyJail } from './early-jail.ts';
 import { floorExits } from './floor-error.ts';
@@ -14,6 +15,8 @@ import type { LostGateway } from './profile.ts';
 export interface Program {
   readonly command: readonly string[];
   readonly folder: string;
+  /** Throws a `CliError` with the exit code if the command is not there inside. */
+  readonly requireCommand: () => void;
   readonly jail: EarlyJail;
   /** The control group of the run, where this user may have one. */
   readonly cgroup: Cgroup | undefined;
@@ -34,6 +37,7 @@ export interface Keeping {
 export type Asking = Pick<RunOptions, 'runId' | 'onHeld'> &
   Pick<NetworkRequest, 'gateway' | 'token'> & { readonly waitMs: number };
 
+const longestNote = 500;
 const interrupted = 128 + constants.signals.SIGINT;
 
 /** The program under its floor, as an operation that the gateway controls. */
@@ -99,6 +103,7 @@ export class FlooredProgram {
     const loading = nextTurn().then(() => import('./network/inside-network.ts'));
     loading.catch(() => {});
     const work = async (operation: Operation) => {
+      requireFound(program, operation);
       const { InsideNetwork } = await loading;
       this.#network = new InsideNetwork(agent, network);
       return (code = await this.#work(program, operation, agent, this.#network));
@@ -222,4 +227,16 @@ export class FlooredProgram {
 
 function wordOf(processes: number | undefined): KernelWord | undefined {
   return processes === undefined ? undefined : { processes };
+}
+
+/** Whoever may not run a command is not told whether it is there. */
+function requireFound({ requireCommand }: Program, operation: Operation): void {
+  try {
+    requireCommand();
+  } catch (error) {
+    if (error instanceof CliError) {
+      operation.note(`exit code ${error.exitCode}: ${error.message}`.slice(0, longestNote));
+    }
+    throw error;
+  }
 }
