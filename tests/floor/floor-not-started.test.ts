@@ -27,11 +27,11 @@ afterAll(async () => {
 type Approval = RouteOutput<Routes['listApprovals']>['items'][number];
 
 /** The one approval of an operation whose title has the word. */
-async function approvalOf(word: string): Promise<Approval> {
-  const path = '/api/v1/approvals?state=open';
+async function approvalOf(word: string, state = 'open'): Promise<Approval> {
+  const path = `/api/v1/approvals?state=${state}`;
   const { body } = await world.gateway.api.get<RouteOutput<Routes['listApprovals']>>(path, bootstrapKey);
   const found = body.items.find(({ title }) => title.includes(word));
-  if (found === undefined) throw new Error(`there is no approval of ${word}`);
+  if (found === undefined) throw new Error(`there is no approval of ${word} that is ${state}`);
   return found;
 }
 
@@ -84,6 +84,21 @@ describe.skipIf(!hasFloor)('a program that may not start', () => {
     const { code, stderr } = await brief.run(['touch', 'asked-expired']);
     expect(code).toBe(126);
     expect(stderr).toMatch(/^error: denied while it waited: approval expired$/m);
+  });
+
+  test('withdraws its request once nobody has approved it in time', async () => {
+    const { code, stderr } = await world.run(['touch', 'asked-late'], { flags: ['--approval-wait', '1'] });
+    const { id, op_id: opId } = await approvalOf('asked-late', 'cancelled');
+    expect({ code, stderr }).toMatchObject({
+      code: 126,
+      stderr: expect.stringMatching(
+        new RegExp(`^error: not approved in time \\(${id}\\); .*withdrawn$`, 'm'),
+      ) as string,
+    });
+    const { status } = await world.gateway.api.post(`/api/v1/approvals/${id}/approve`, bootstrapKey, { reason: '' });
+    expect(status).toBe(409);
+    const { body } = await world.gateway.api.get(`/api/v1/ops/${encodeURIComponent(opId)}`, bootstrapKey);
+    expect(body).toMatchObject({ state: 'terminated' });
   });
 
   test('ends with 126 and the reason if its agent, or its org, is suspended', async () => {

@@ -1,5 +1,5 @@
 import { isTokenRefused } from '@reeve/contract/names';
-import type { Agent, Reeve } from '@reeve/sdk';
+import type { Agent, Answer, ConnectionEvent, Reeve } from '@reeve/sdk';
 import { ActionDeniedError, connect, OperationTerminatedError, ReeveError } from '@reeve/sdk';
 import { attachedAgent } from '../agent-identity/attached-agent.ts';
 import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
@@ -7,7 +7,7 @@ import type { ResolveAgent } from '../agent-identity/resolve-agent.ts';
 import { resolveAgent } from '../agent-identity/resolve-agent.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { FloorError, floorExits } from './floor-error.ts';
-import type { ConnectionEvent } from '@reeve/sdk';
+import type { FlooredProgram } from './run-program.ts';
 
 export interface Acting {
   readonly agent: Agent;
@@ -31,8 +31,11 @@ export async function actAs(request: ResolveAgent, onConnection: (event: Connect
   }
 }
 
+/** How far a program has come. */
+export type Progress = Pick<FlooredProgram, 'hasBegun' | 'isWithdrawn'>;
+
 /** How `reeve run` ends if the program did not run, or not to its own end. */
-export function endOf(error: unknown, { hasBegun }: { readonly hasBegun: boolean }): CliError | undefined {
+export function endOf(error: unknown, { hasBegun, isWithdrawn }: Progress): CliError | undefined {
   if (error instanceof OperationTerminatedError) {
     const because = error.reason === '' ? '' : `: ${error.reason}`;
     // No control has ended it, so its approval was rejected, or has expired.
@@ -41,11 +44,18 @@ export function endOf(error: unknown, { hasBegun }: { readonly hasBegun: boolean
       : new CliError(`denied while it waited${because}`, { exitCode: floorExits.denied, cause: error });
   }
   if (error instanceof ActionDeniedError) {
-    const { source, policyRule, decision, reason, approvalId } = error.answer;
+    const { source, policyRule, decision, reason } = error.answer;
     const hasNoAnswer = source === 'sdk' || isTokenRefused(policyRule, reason);
     if (hasNoAnswer) return new FloorError(reason, { cause: error });
-    const why = decision === 'pending' ? `still held (${approvalId ?? reason})` : `denied by ${policyRule}: ${reason}`;
+    const why = decision === 'pending' ? heldText(error.answer, isWithdrawn) : `denied by ${policyRule}: ${reason}`;
     return new CliError(why, { exitCode: floorExits.denied, cause: error });
   }
   return error instanceof ReeveError ? new FloorError(error.message, { cause: error }) : undefined;
+}
+
+function heldText({ approvalId, reason }: Answer, isWithdrawn: boolean): string {
+  const what = approvalId ?? reason;
+  return isWithdrawn
+    ? `not approved in time (${what}); the request was withdrawn`
+    : `still held (${what}); the request could not be withdrawn`;
 }

@@ -1,8 +1,9 @@
 import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Agent, ConnectionEvent, Control, KernelWord, Operation, RunOptions } from '@reeve/sdk';
-import { OperationTerminatedError } from '@reeve/sdk';
+import { ActionDeniedError, OperationTerminatedError } from '@reeve/sdk';
 import { CliError } from '../cli-error.ts';
+import { callOff } from './call-off.ts';
 import type { Cgroup } from './cgroup/cgroup.ts';
 import type { EarlyJail } from './early-jail.ts';
 import { floorExits } from './floor-error.ts';
@@ -50,6 +51,7 @@ export class FlooredProgram {
   readonly #held = new Map<Hold, symbol>();
   #network: InsideNetwork | undefined;
   #hasBegun = false;
+  #isWithdrawn = false;
   #isStopped = false;
   #wasInterrupted = false;
 
@@ -79,6 +81,11 @@ export class FlooredProgram {
 
   get hasBegun(): boolean {
     return this.#hasBegun;
+  }
+
+  /** Whether nobody can approve it any more, because nobody had in time. */
+  get isWithdrawn(): boolean {
+    return this.#isWithdrawn;
   }
 
   /** Whether the key that interrupts has ended the program. */
@@ -112,6 +119,9 @@ export class FlooredProgram {
     try {
       return await agent.run(action, work, { ...options, floor: true, onControl });
     } catch (error) {
+      if (error instanceof ActionDeniedError && error.answer.decision === 'pending') {
+        this.#isWithdrawn = await callOff(agent, error.answer);
+      }
       // The program has run, whoever can be told.
       if (code === undefined || error instanceof OperationTerminatedError) throw error;
       this.#keeping.say(`its end could not be reported: ${error instanceof Error ? error.message : String(error)}`);

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent, Answer, Operation } from '@reeve/sdk';
 import { ActionDeniedError } from '@reeve/sdk';
+import { callOff } from '../call-off.ts';
 import { connectOut, ownAddress } from './connect-out.ts';
 import { Denials } from './denials.ts';
 import type { Destination } from './destination.ts';
@@ -143,10 +144,7 @@ export class GovernedConnections {
       });
     } catch (error) {
       if (error instanceof ActionDeniedError) this.#denials.tell({ host, port }, error.answer);
-      if (held !== undefined) {
-        const detail = 'nobody waits for it any more';
-        await agent.complete(held.opId, { outcome: 'cancelled', actualCostMicros: 0, detail }).catch(() => {});
-      }
+      if (held !== undefined) await callOff(agent, held);
       throw error;
     }
   }
