@@ -13,6 +13,7 @@ rules:
   - {name: no-internals, on: result, effect: deny, tools: [read_*], when: 'result_text.contains("INTERNAL")'}
   - {name: no-admins, on: result, effect: deny, tools: [read_user], when: 'result.role == "admin"'}
   - {name: pii, on: result, effect: mask, tools: [read_*], mask: {detect: [email, card], fields: [ssn]}}
+  - {name: numbers, on: result, effect: mask, tools: [read_contacts], mask: {detect: [phone]}}
   - {name: fine, on: result, effect: allow, tools: [list_files]}
 `;
 
@@ -54,6 +55,14 @@ function entriesOf(opId: string, type: string) {
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
+
+test('phone numbers are masked as people write them', async () => {
+  const numbers = '555-123-4567, (555) 123-4567, call 555 123 4567 now, phone: 5551234567, 1.800.123.4567';
+  const others = 'order 1234567890 of 2024-01-15, 123-45-6789, row 100 200 3000 400';
+  const answer = await judge(await running('read_contacts'), JSON.stringify([numbers, others]));
+  const masked = '[masked], [masked], call [masked] now, phone: [masked], [masked]';
+  expect(textOf(answer)).toBe(JSON.stringify([masked, others]));
+});
 
 describe('a check says whether rules on results could match', () => {
   test.each([

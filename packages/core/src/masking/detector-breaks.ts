@@ -4,6 +4,8 @@
  * not be known yet. When in doubt, it is no such place.
  */
 
+import { isNamedPhone } from './named-phone.ts';
+
 /** Says whether a text can be cut before the character at `at`. */
 export type BreaksAt = (text: string, at: number) => boolean;
 
@@ -19,7 +21,7 @@ export const breaksNumbers: BreaksAt = (text, at) => {
 const ofNumber = /[\d ()/.+-]/;
 
 /** No number has so much between two of its digits. */
-const longestGap = 32;
+export const longestGap = 32;
 
 function isBehindGap(text: string, at: number): boolean {
   return at >= longestGap && !/\d/.test(text.slice(at - longestGap, at));
@@ -42,6 +44,9 @@ function isAmongFewDigits(text: string, at: number): boolean {
 function endsWord(text: string, at: number): boolean {
   return at > 0 && !ofNumber.test(text.charAt(at - 1));
 }
+
+/** A word that says what a number is stays with the number. */
+export const breaksPhones: BreaksAt = (text, at) => breaksNumbers(text, at) && !isNamedPhone(text, at);
 
 /** No address has a blank in it, or anything else than these. */
 export const breaksIps: BreaksAt = (text, at) => !/[\w:.-]/.test(text.charAt(at - 1));

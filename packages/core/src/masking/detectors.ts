@@ -8,7 +8,7 @@ import { detectIps } from './detect-ip.ts';
 import { detectPhones } from './detect-phone.ts';
 import { detectUsSsns } from './detect-us-ssn.ts';
 import type { BreaksAt } from './detector-breaks.ts';
-import { breaksEmails, breaksIbans, breaksIps, breaksNumbers } from './detector-breaks.ts';
+import { breaksEmails, breaksIbans, breaksIps, breaksNumbers, breaksPhones } from './detector-breaks.ts';
 
 export const detectorNames = ['email', 'phone', 'card', 'iban', 'us_ssn', 'ip', 'secret'] as const;
 
@@ -24,7 +24,7 @@ interface Detector {
 /** What can be found in a text by its form. */
 const detectors: Readonly<Record<DetectorName, Detector>> = {
   email: { find: detectEmails, breaksAt: breaksEmails },
-  phone: { find: detectPhones, breaksAt: breaksNumbers },
+  phone: { find: detectPhones, breaksAt: breaksPhones },
   card: { find: detectCards, breaksAt: breaksNumbers },
   iban: { find: detectIbans, breaksAt: breaksIbans },
   us_ssn: { find: detectUsSsns, breaksAt: breaksNumbers },

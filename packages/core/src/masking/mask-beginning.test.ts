@@ -72,6 +72,11 @@ const fragments = [
     '+49 30 901820',
     '(202) 555-0143',
     '202-555-0143',
+    '555 123 4567',
+    '1.555.123.4567x12',
+    '(555) 123-4567',
+    '2125550100',
+    '555-0100',
     '2024-01-15',
     '0',
     '+4 9 1 2 3 4 5 6 7',
@@ -128,7 +133,8 @@ const fragments = [
   ],
   ...['\u00a0', '\u2011', '１２３', '请联系', '你好。', '😀', '\ud83d', '\ude00', '\uFEFF', 'é', '\t', '\r\n'],
   ...['Hello', 'the', 'of a', 'word', 'x', 'No.', 'e.g.', '; ', ', ', '. '],
-  ...['10:30', '12 ', '2024-01-15 ', ' '.repeat(34)],
+  ...['10:30', '12 ', '2024-01-15 ', ' '.repeat(34), ' '.repeat(31), ' '.repeat(7)],
+  ...['call', 'call me on ', 'Tel. ', 'home_phone', 'no.', '="', 'number', 'is', '#', '_', '100 200 3000', '555', '- '],
   ...[' ', ' ', ' ', ' ', '  ', '\n', '\n', '\n\n'],
 ];
 const someText = fc
@@ -163,6 +169,17 @@ describe('a text that is masked while it comes reads as the text that is masked 
 
   test('a Slack hook without its scheme, before another word that tells', () => {
     expectSame(['Post to hooks.slack.com/services/T0/B0/abcdef ', 'then use the token.'], [mask('secret')]);
+  });
+
+  test('a number that a word before it names, and one beside which others stand', () => {
+    expectSame(['call me at ', '2125550100 or tel. ', 'no', ' 555-0100, '], [mask('phone')]);
+    expectSame(['in rows: 100 ', '200 ', '3000 ', '400, ', '555 ', '123 ', '4567, '], [mask('phone')]);
+    for (const gap of [29, 30, 31, 32, 33]) {
+      const [blanks, figures] = [' '.repeat(gap), '555 123 4567'];
+      expectSame([`x 5${blanks}`, `${figures}, `], [mask('phone')]);
+      expectSame([`x ${figures}${blanks}`, '5, '], [mask('phone')]);
+      expectSame([`x ${figures}${blanks}`, '-', '5, '], [mask('phone')]);
+    }
   });
 
   test('an escape whose end has not come', () => {
