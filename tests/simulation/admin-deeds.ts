@@ -25,11 +25,16 @@ function makeKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
       ...bound,
       ttlMs: null,
     }),
-  ).then(({ key, record }) => {
-    sim.history.happened({ model: 'key', do: 'create', key: record.id });
-    world.keys.push({ secret: key, id: record.id, revokedSince: undefined });
-    if (world.keys.length > 12) world.keys.splice(1, 1);
-  });
+  ).then((made) => keepKey(sim, made));
+}
+
+/** Somebody holds one more key. */
+export function keepKey({ history, world }: Stage, { key, record }: MadeKey): KnownKey {
+  const kept = { secret: key, id: record.id, revokedSince: undefined };
+  history.happened({ model: 'key', do: 'create', key: record.id });
+  world.keys.push(kept);
+  if (world.keys.length > 12) world.keys.splice(1, 1);
+  return kept;
 }
 
 function endKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {

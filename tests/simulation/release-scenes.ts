@@ -1,12 +1,18 @@
-import { changePolicy, drawPolicy } from './admin-deeds.ts';
+import { createKey, ownWork } from '@reeve/core';
+import { changePolicy, drawPolicy, keepKey } from './admin-deeds.ts';
 import { check, leave, nextOpWith, register } from './agent-deeds.ts';
 import type { ClusterGateway } from './cluster.ts';
+import { control } from './control-deeds.ts';
 import { asCaller } from './deed.ts';
 import { delegate } from './delegation-deeds.ts';
 import type { tools } from './policies.ts';
 import type { Scene, SceneStage } from './scene.ts';
 import { drawTeam, runningAt, teamOf } from './scene.ts';
-import type { KnownAgent } from './world.ts';
+import { settings } from './virtual-gateway.ts';
+import type { KnownAgent, KnownKey } from './world.ts';
+
+/** How many operations somebody pauses at once. */
+const mostPaused = 5;
 
 /** How often somebody tries to update gateways before others are updated. */
 const mostUpdates = 8;
@@ -118,6 +124,46 @@ async function actInUnreadRun(stage: SceneStage): Promise<void> {
   await cluster.finishes(present);
 }
 
+/**
+ * Operations are paused by a key of their org, and in the same commit by a wider one. Whoever did that saves operations, and then
+ * a gateway saves them that could not read by which key.
+ */
+async function saveUnreadControl(stage: SceneStage): Promise<void> {
+  const { world, cluster } = stage;
+  await cluster.calm();
+  const [newer, present] = (await drawReleases(stage)) ?? [];
+  if (newer === undefined || present === undefined) return;
+  const team = drawTeam(stage).slice(0, mostPaused);
+  for (const agent of team) {
+    const said = { opId: nextOpWith('read', agent), cost: 0 };
+    stage.does('check', newer, () => check(stage, newer, agent, said));
+  }
+  await cluster.finishes(newer);
+  const ops = [...runningAt(newer, team)].slice(0, mostPaused);
+  const orgId = ops[0]?.agent.id.orgId;
+  if (orgId === undefined) return;
+  const bound = { label: 'a key of an org', scopes: ['admin'], orgId, teamId: null, ttlMs: null } as const;
+  const pausing = (key: KnownKey) =>
+    asCaller(stage, newer, key, async (by) => {
+      await Promise.all(ops.map(async (op) => await control(newer, by, op, 'pause')));
+    });
+  const making = async () => {
+    const made = await asCaller(stage, newer, world.root, (by) => createKey(newer.access, by, bound));
+    keepKey(stage, made);
+  };
+  stage.does('make a key', newer, making);
+  await cluster.finishes(newer);
+  const key = world.keys.at(-1) ?? world.root;
+  const pausingTwice = () => Promise.all([pausing(key), pausing(world.root)]);
+  await tellsUnread(stage, newer, /^receipt_saved$/, ['control operations', pausingTwice]);
+  stage.passes(settings.opsTtlMs + 100);
+  for (const saver of [newer, present]) {
+    const saving = () => saver.gov.journal.turn(ownWork, () => saver.checkpoint.step(1000));
+    stage.does('save operations', saver, saving);
+    await cluster.finishes(saver);
+  }
+}
+
 /** An agent whose operations have rows leaves, and gateways that cannot read all of that start again. */
 async function startAfterLeaving(stage: SceneStage): Promise<void> {
   const { random, world, cluster } = stage;
@@ -136,5 +182,6 @@ export const releaseScenes: readonly Scene[] = [
   { name: 'change a policy that could not be read', weight: 1, play: changeUnreadPolicy },
   { name: 'check below a delegate that could not be read', weight: 1, play: checkBelowUnread },
   { name: 'act in a run that could not be read', weight: 1, play: actInUnreadRun },
+  { name: 'save a control that could not be read', weight: 1, play: saveUnreadControl },
   { name: 'start after an agent has left', weight: 0.5, play: startAfterLeaving },
 ];
