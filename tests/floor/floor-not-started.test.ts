@@ -158,4 +158,8 @@ describe.skipIf(!hasFloor)('a program that may not start', () => {
       },
     ]);
   });
+
+  test('ends with 127 if it has no name to ask about', async () => {
+    expect(await world.run([''])).toMatchObject({ code: 127, stderr: 'error: there is no command \n' });
+  });
 });

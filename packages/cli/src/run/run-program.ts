@@ -103,6 +103,8 @@ export class FlooredProgram {
   async run(program: Program, agent: Agent, { gateway, token, ...options }: Asking): Promise<number> {
     using _watch = this.#watch;
     const [command = '', ...args] = program.command;
+    // Nobody can be asked about a command without a name.
+    if (command === '') program.requireCommand();
     const action = { type: 'process_exec', command, args, workingDir: program.folder } as const;
     const network = { ...options, gateway, token, say: this.#keeping.say };
     let code: number | undefined;
