@@ -102,6 +102,22 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
   expect(stderr).not.toContain('secret@');
 });
 
+test('mail settings that are wrong stop no start: a warning names each, and letters are only logged', async () => {
+  for (const [env, warning] of [
+    [{ SVC_SMTP_HOST: 'mail.example.com', SVC_SMTP_PORT: '99999' }, 'SVC_SMTP_PORT'],
+    [{ SVC_SMTP_HOST: 'mail.example.com', SVC_SMTP_TLS: 'banana' }, 'SVC_SMTP_TLS'],
+    [{ SVC_SMTP_PORT: 'abc' }, 'SVC_SMTP_PORT'],
+  ] as const) {
+    await using gateway = await TestGateway.start({ env });
+    expect((await gateway.ready()).body.status).toBe('ok');
+    const warned = gateway
+      .output()
+      .stderr.split('\n')
+      .filter((line) => line.includes('no mail will be sent'));
+    expect(warned).toEqual([expect.stringContaining(`${warning}: the value given is not accepted; accepted: `)]);
+  }
+});
+
 test('a bad bootstrap key is refused without being shown', async () => {
   const typo = bootstrapKey.replace('abcdefghijkl', 'abcdefghijkm');
   const { code, stderr } = await runServe([], { SVC_BOOTSTRAP_API_KEY: typo });

@@ -36,6 +36,9 @@ describe('without a relay', () => {
     ['SVC_SMTP_HOST', { SVC_SMTP_HOST: 'mail example com' }],
     ['SVC_SMTP_PASS', { SVC_SMTP_USER: 'reeve' }],
     ['SVC_SMTP_USER', { SVC_SMTP_USER: 'a\nb', SVC_SMTP_PASS: 'pa55' }],
+    ['SVC_SMTP_PORT: the value given is not accepted; accepted: a whole number', { SVC_SMTP_PORT: '99999' }],
+    ['SVC_SMTP_PORT: the value given is not accepted; accepted: a whole number', { SVC_SMTP_PORT: 'pa55' }],
+    ['SVC_SMTP_TLS: the value given is not accepted; accepted: required, ', { SVC_SMTP_TLS: 'pa55' }],
   ])('that can be set up, a warning names %s, and letters are logged', async (variable, env) => {
     const { mailer, log } = made({ SVC_SMTP_HOST: 'mail.example.com', SVC_SMTP_FROM: 'a@example.com', ...env });
     expect(mailer.delivers).toBe(false);
@@ -43,6 +46,22 @@ describe('without a relay', () => {
     await mailer.send(letter);
     expect(log()).toContain('ada@example.com');
     expect(log()).not.toMatch(/pa55|s3cr3t/);
+  });
+});
+
+describe('without a host', () => {
+  test.each([
+    ['SVC_SMTP_PORT', { SVC_SMTP_PORT: 'abc' }],
+    ['SVC_SMTP_TLS', { SVC_SMTP_TLS: 'banana' }],
+    ['SVC_SMTP_FROM', { SVC_SMTP_FROM: 'not an address' }],
+  ])('a wrong %s is warned of, and changes nothing', (variable, env) => {
+    const { mailer, log } = made(env);
+    expect(mailer.delivers).toBe(false);
+    expect(JSON.parse(log())).toMatchObject({ level: 40, msg: expect.stringContaining(variable) });
+  });
+
+  test('settings that would do are not spoken of', () => {
+    expect(made({ SVC_SMTP_PORT: '25', SVC_SMTP_TLS: 'off', SVC_SMTP_FROM: 'a@example.com' }).log()).toBe('');
   });
 });
 

@@ -8,9 +8,10 @@ import { SmtpMailer } from './smtp-mailer.ts';
 
 /** The spec: without a relay, or with wrong relay settings, letters are only logged and the gateway starts. */
 export function makeMailer(settings: MailSettings, logger: Logger): Mailer {
-  if (settings.smtpHost === undefined) return new LoggingMailer(logger);
   try {
-    const relay = relayOf(settings);
+    // Without a host the other settings change nothing. Wrong ones are told of all the same.
+    const relay = relayOf({ ...settings, smtpHost: settings.smtpHost ?? 'localhost' });
+    if (settings.smtpHost === undefined) return new LoggingMailer(logger);
     if (!isLoopback(relay.host)) warnOfRisks(settings, logger);
     return new SmtpMailer(relay);
   } catch (error) {

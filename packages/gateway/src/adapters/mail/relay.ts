@@ -1,5 +1,8 @@
 import { isIP, isIPv6 } from 'node:net';
 import { isLoopback } from '@reeve/contract/host-name';
+import { messageOf } from '@reeve/core';
+import type { Parse } from '../../config/parsers.ts';
+import { choice, wholeNumber } from '../../config/parsers.ts';
 import type { Config } from '../../config/settings.ts';
 import type { Mailbox } from './mailbox.ts';
 import { hasControls, parseMailbox } from './mailbox.ts';
@@ -24,6 +27,7 @@ export type MailSettings = Pick<Config, 'smtpHost' | 'smtpPort' | 'smtpUser' | '
 
 const placeholder: Mailbox = { name: 'Reeve', address: 'no-reply@localhost' };
 const implicitTlsPort = 465;
+const protection = choice('required', 'opportunistic', 'off');
 
 /** Throws if the settings describe no relay. The message names the wrong setting, never its value. */
 export function relayOf(settings: MailSettings): Relay {
@@ -35,14 +39,23 @@ export function relayOf(settings: MailSettings): Relay {
   if (from === undefined) {
     throw new Error('SVC_SMTP_FROM must be one address, as in no-reply@example.com or Reeve <no-reply@example.com>');
   }
+  const port = read('SVC_SMTP_PORT', settings.smtpPort, wholeNumber(1, 65_535));
   return {
     host,
-    port: settings.smtpPort,
-    implicitTls: settings.smtpPort === implicitTlsPort,
-    tls: settings.smtpTls ?? (isLoopback(host) ? 'opportunistic' : 'required'),
+    port,
+    implicitTls: port === implicitTlsPort,
+    tls: read('SVC_SMTP_TLS', settings.smtpTls ?? (isLoopback(host) ? 'opportunistic' : 'required'), protection),
     credentials: credentialsOf(settings),
     from,
   };
+}
+
+function read<Value>(variable: string, text: string, parse: Parse<Value>): Value {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Error(`${variable}: the value given is not accepted; accepted: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function credentialsOf({ smtpUser: user, smtpPass: pass }: MailSettings): Credentials | undefined {
