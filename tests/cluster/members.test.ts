@@ -63,6 +63,43 @@ test('the list of gateways shows who is active and who was lost, with one self, 
   await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['active, self']));
 });
 
+test('whichever gateway is asked lists one that has started, and none that has ended, from then on', async () => {
+  await using pair = await startPair();
+  const { one, two, options } = pair;
+  expect(statesOf(await membersAt(one))).toEqual(['active, self', 'active']);
+  expect(statesOf(await membersAt(two))).toEqual(['active', 'active, self']);
+  for (let round = 0; round < 3; round++) {
+    await using three = await TestGateway.start(options);
+    const [atOne, atTwo, atThree] = await Promise.all([one, two, three].map(membersAt));
+    const ids = (members: Members | undefined) => members?.map(({ id, state }) => [id, state]);
+    expect(ids(atOne)).toHaveLength(3);
+    expect(ids(atTwo)).toEqual(ids(atOne));
+    expect(ids(atThree)).toEqual(ids(atOne));
+    expect(await three.kill('SIGTERM')).toBe(0);
+    expect(statesOf(await membersAt(one))).toEqual(['active, self', 'active']);
+    expect(statesOf(await membersAt(two))).toEqual(['active', 'active, self']);
+  }
+});
+
+test('one that takes the place of a killed one is listed in its stead at once, with none of its work', async () => {
+  await using pair = await startPair();
+  const { one, two, options } = pair;
+  const agent = await two.register({ agentId: 'a' });
+  await two.check(agent);
+  await eventually(async () => expect((await membersAt(one))[1]).toMatchObject({ agents: 1, ops_in_flight: 1 }));
+  const [, killed] = await membersAt(one);
+  await two.kill('SIGKILL');
+  await using next = await TestGateway.start(options);
+  for (const gateway of [one, next]) {
+    const members = await membersAt(gateway);
+    expect(members.map(({ id }) => id)).not.toContain(killed?.id);
+    expect(members.map(({ state, agents, ops_in_flight }) => [state, agents, ops_in_flight])).toEqual([
+      ['active', 0, 1],
+      ['active', 0, 0],
+    ]);
+  }
+});
+
 test('a gateway that drains is shown as leaving until it has gone', async () => {
   await using pair = await startPair();
   const { one, two } = pair;

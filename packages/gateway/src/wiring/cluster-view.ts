@@ -38,10 +38,12 @@ export function gatewaysOf(
   { ops }: Pick<Governance, 'ops'>,
   load: () => Load,
   self: Pick<Member, 'id' | 'version' | 'startedAt'>,
-): () => readonly (Omit<Member, 'slot'> & { readonly isSelf: boolean })[] {
-  if (membership === undefined) return () => [{ ...self, ...load(), state: 'active', isSelf: true }];
-  return () => {
-    const told = membership.members.map((member) => {
+): () => Promise<readonly (Omit<Member, 'slot'> & { readonly isSelf: boolean })[]> {
+  if (membership === undefined) return () => Promise.resolve([{ ...self, ...load(), state: 'active', isSelf: true }]);
+  return async () => {
+    // Whichever gateway is asked: one that has started is there, and one that has ended is not.
+    const members = await membership.membersNow();
+    const told = members.map((member) => {
       const isSelf = member.id === membership.id;
       const nothing = member.state === 'lost' ? { agents: 0, opsInFlight: 0 } : {};
       return { ...member, ...nothing, ...(isSelf ? load() : {}), isSelf };

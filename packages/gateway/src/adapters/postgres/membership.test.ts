@@ -204,6 +204,23 @@ describe('a gateway that does not hear others', () => {
 });
 
 describe('the members', () => {
+  test('of now are those that the database has, and while it does not answer those of before', async () => {
+    const { database, options } = await prepare();
+    const one = await join(options);
+    const ids = async () => (await one.member.membersNow()).map(({ id }) => id);
+    for (let round = 0; round < 5; round++) {
+      const two = await join(options);
+      const both = [one.member.id, two.member.id];
+      expect(await Promise.all([ids(), ids()])).toEqual([both, both]);
+      await two.member.close();
+      expect(await ids()).toEqual([one.member.id]);
+    }
+    await cut(database, 1);
+    expect(await ids()).toEqual([one.member.id]);
+    await one.member.close();
+    await database.drop();
+  });
+
   test('are listed with their states, and the first that lives leads', async () => {
     const { database, options } = await prepare();
     const [one, two] = [await join(options, { lostAfterMs: 3000 }), await join(options, { lostAfterMs: 3000 })];

@@ -4,6 +4,7 @@ import { StartError } from '../../start-error.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { connect, disconnect } from './connection.ts';
 import { slotHolders } from './locks.ts';
+import { SharedRead } from './shared-read.ts';
 import type { SlotTaker } from './take-slot.ts';
 import { rememberedFor, takeSlot } from './take-slot.ts';
 
@@ -44,6 +45,7 @@ export class Membership {
   #isAsking = false;
   #isLeaving = false;
   #members: readonly Member[] = [];
+  readonly #membersNow = new SharedRead(() => this.#readNow());
   #readCompactly = false;
   /** When the members were last asked for, on the monotonic clock. */
   #readAt = Number.NEGATIVE_INFINITY;
@@ -93,6 +95,11 @@ export class Membership {
   /** All gateways on the database, as of the last second. */
   get members(): readonly Member[] {
     return this.#members;
+  }
+
+  /** All gateways on the database, as of now. As of the last second while the database does not answer. */
+  membersNow(): Promise<readonly Member[]> {
+    return this.#membersNow.ask();
   }
 
   /** Whether every gateway on the database reads facts in their compact form, also one that was only lost. */
@@ -162,6 +169,14 @@ export class Membership {
       this.#lose(client);
     } finally {
       this.#isAsking = false;
+    }
+  }
+
+  async #readNow(): Promise<readonly Member[]> {
+    try {
+      return (await readMembers(this.#client, this.#of.lostAfterMs)).members;
+    } catch {
+      return this.#members;
     }
   }
 

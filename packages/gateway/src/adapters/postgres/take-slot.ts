@@ -108,6 +108,7 @@ async function write(client: Client, slot: number, { id, version, hearsOthers }:
     `INSERT INTO gateways AS g (seat, id, version, hears_others, compact_reader) VALUES ($1, $2, $3, $4, $2)
       ON CONFLICT (seat) DO UPDATE SET id = excluded.id, version = excluded.version,
         hears_others = excluded.hears_others, compact_reader = excluded.compact_reader, seen_at = clock_timestamp(), is_leaving = false,
+        agents = 0, ops_in_flight = 0,
         started_at = CASE WHEN g.id = excluded.id THEN g.started_at ELSE clock_timestamp() END`,
     [slot, id, version, hearsOthers],
   );

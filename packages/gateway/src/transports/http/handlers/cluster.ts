@@ -12,10 +12,10 @@ export interface ListedGateway {
   readonly isSelf: boolean;
 }
 
-export function clusterHandlers(gateways: () => readonly ListedGateway[]): Pick<Handlers, 'listGateways'> {
+export function clusterHandlers(gateways: () => Promise<readonly ListedGateway[]>): Pick<Handlers, 'listGateways'> {
   return {
-    listGateways: () => ({
-      gateways: gateways().map(({ id, version, startedAt, state, agents, opsInFlight, isSelf }) => ({
+    listGateways: async () => ({
+      gateways: (await gateways()).map(({ id, version, startedAt, state, agents, opsInFlight, isSelf }) => ({
         id,
         version,
         started_at: timestamp(startedAt),
