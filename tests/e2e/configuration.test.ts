@@ -85,7 +85,13 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     'a policy path that is not there',
     ['--policy', '/nowhere/at/all'],
     {},
-    /the policy path \/nowhere\/at\/all does not exist/,
+    /--policy: "\/nowhere\/at\/all" is not accepted; accepted: a YAML file, or a folder of them, that exists/,
+  ],
+  [
+    'a policy path in the environment that is not there',
+    [],
+    { SVC_POLICY: '/nope/x.yaml' },
+    /SVC_POLICY: "\/nope\/x\.yaml" is not accepted; accepted: a YAML file, or a folder of them, that exists/,
   ],
   [
     'a configuration file that is not there',

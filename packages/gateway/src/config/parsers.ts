@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -39,6 +40,13 @@ export function isWildcard(host: string): boolean {
 
 export function path(text: string): string {
   return resolve(text === '~' || text.startsWith('~/') ? join(homedir(), text.slice(1)) : text);
+}
+
+/** A file or folder of policies. If it is not there, somebody has mistyped it: without policies everything is denied. */
+export function policyPath(text: string): string {
+  const found = path(text);
+  if (!existsSync(found)) throw new Error('a YAML file, or a folder of them, that exists');
+  return found;
 }
 
 export function anyText(text: string): string {

@@ -13,6 +13,7 @@ import {
   nats,
   onlyClearYes,
   path,
+  policyPath,
   proxies,
   reachable,
   seconds,
@@ -53,7 +54,7 @@ export const settings = {
     wholeNumber(2, 3600),
     'With NATS: how long a gateway must be silent until it counts as lost and another does its work.',
   ),
-  policy: optional('policy', path, 'A YAML file with one or many policy documents, or a folder of them.', {
+  policy: optional('policy', policyPath, 'A YAML file with one or many policy documents, or a folder of them.', {
     flag: '--policy',
     defaultNote: '<data>/policies',
   }),
