@@ -216,6 +216,31 @@ describe('JSON bodies', () => {
     }
   });
 
+  test.each(['text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'application/json', ';;;'])(
+    'a body of no bytes is none, also if its type is %s',
+    async (type) => {
+      const empty = (path: string) =>
+        sendRaw(gateway.http, rawRequest('POST', path, [authorized, `Content-Type: ${type}`, 'Content-Length: 0']));
+      expect((await empty(tokenPath)).status).toBe(200);
+      const missing = await empty(keysPath);
+      expect([missing.status, JSON.parse(missing.text)]).toEqual([
+        422,
+        expect.objectContaining({ code: 'validation_failed' }),
+      ]);
+    },
+  );
+
+  test.each([[], ['Content-Type: text/plain'], ['Content-Type: application/json']])(
+    'a body of chunks without a byte is none (%s)',
+    async (...type) => {
+      const head = rawRequest('POST', tokenPath, [authorized, ...type, 'Transfer-Encoding: chunked']);
+      expect((await sendRaw(gateway.http, `${head}0\r\n\r\n`)).status).toBe(200);
+      if (type[0]?.includes('json') === true) return;
+      const { status, text } = await sendRaw(gateway.http, `${head}2\r\n{}\r\n0\r\n\r\n`);
+      expect([status, JSON.parse(text)]).toEqual([415, expect.objectContaining({ code: 'unsupported_media_type' })]);
+    },
+  );
+
   test('a content type in capitals or with a charset is JSON all the same', async () => {
     for (const type of ['APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"']) {
       expect(await post(tokenPath, '{}', { 'content-type': type })).toMatchObject({ status: 200 });

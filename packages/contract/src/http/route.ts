@@ -44,8 +44,6 @@ interface RouteDescription {
   readonly accounts?: true;
   /** Uses the refresh cookie, so a page of another origin may not call it. */
   readonly cookie?: true;
-  /** A form of a page may send it, without any fields. */
-  readonly form?: true;
   /** Answers a browser by leading it elsewhere, also after a failure. Reads the cookie of a single sign-on. */
   readonly redirects?: true;
   /** Does not end by itself. Takes a single-use ticket in its query if there is no `Authorization`. */

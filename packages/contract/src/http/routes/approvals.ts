@@ -221,7 +221,6 @@ export const approvalRoutes = {
   useApprovalLink: {
     ...link,
     method: 'POST',
-    form: true,
     summary:
       'Decide by a link in a chat message, in the name of SVC_APPROVAL_WEBHOOK_APPROVER. The same rules hold as for that account, without the scope admin. A link works once.',
     success: { status: 200, description: 'A page that says what became of it.', types: ['text/html'] },

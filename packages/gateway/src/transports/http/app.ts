@@ -148,6 +148,17 @@ function readJson(app: FastifyInstance): void {
       done(error as Error);
     }
   });
+  app.addContentTypeParser('*', ({ headers }, payload, done) => {
+    const refusal = new HttpError('unsupported_media_type', 'the body must be application/json');
+    if (headers['transfer-encoding'] === undefined) return done(refusal);
+    // Whether chunks hold anything shows only once they come.
+    const accept = () => done(null);
+    const refuse = () => {
+      payload.off('end', accept);
+      done(refusal);
+    };
+    payload.once('end', accept).once('data', refuse);
+  });
 }
 
 /**

@@ -64,7 +64,7 @@ export function callRoute(
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
-      if (route.form === true) allowEmptyForm(request);
+      forgetTypeOfNothing(request);
       if (route.accounts === true && !authentication.hasAccounts) throw noAccounts();
       if (route.cookie === true) requireOwnOrigin(request, authentication.publicOrigin());
       const caller = await callerOf(route, request, reply, authentication, limits);
@@ -111,10 +111,9 @@ function ownerOf(called: Called | undefined): string | undefined {
   return called?.principal === undefined ? undefined : readerOf(called.principal);
 }
 
-/** A form without fields has a content type and no content. Nothing is left to parse. */
-function allowEmptyForm({ headers }: FastifyRequest): void {
-  const isForm = headers['content-type'] === 'application/x-www-form-urlencoded';
-  if (isForm && headers['content-length'] === '0') delete headers['content-type'];
+/** Forms without fields, and `fetch` with an empty text, give a type to no content. Nothing is left to parse. */
+function forgetTypeOfNothing({ headers }: FastifyRequest): void {
+  if (headers['content-length'] === '0') delete headers['content-type'];
 }
 
 async function callerOf(
