@@ -24,9 +24,7 @@ export function planShell(command: unknown, place: ToolPlace): readonly PlannedA
   const watcher = new FileWatcher(place);
   const actions = analyseShell(command, { cwd, home, watcher }).map(ofShell);
   if (actions.length === 0) return [planUnreadable('there is no command')];
-  const known = new Set(actions.map(({ action }) => JSON.stringify(action)));
-  const files = watcher.actions.filter(({ action, isDeep }) => isDeep === true || !known.has(JSON.stringify(action)));
-  return bounded([...actions, ...files]).map((planned) => ({ ...planned, source: `${cwd}\n${command}` }));
+  return bounded([...actions, ...watcher.actions]).map((planned) => ({ ...planned, source: `${cwd}\n${command}` }));
 }
 
 /** The same in each folder that a tool may be told to run it in. */
@@ -35,10 +33,31 @@ export function planShellIn(command: unknown, folders: readonly string[], place:
   return bounded(places.flatMap((each) => planShell(command, each)));
 }
 
-/** What is beyond the bound is not asked about, so it must not happen either. */
+/** Each is asked about once. What is beyond the bound is not asked about, so it must not happen either. */
 export function bounded(actions: readonly PlannedAction[]): readonly PlannedAction[] {
-  if (actions.length <= mostActions) return actions;
-  return [...actions.slice(0, mostActions - 1), planUnreadable(`it would do more than ${mostActions} things`)];
+  const each = onceEach(actions);
+  if (each.length <= mostActions) return each;
+  return [...each.slice(0, mostActions - 1), planUnreadable(`it would do more than ${mostActions} things`)];
+}
+
+/** Equal actions are one, with all that is known of any of them. */
+function onceEach(actions: readonly PlannedAction[]): readonly PlannedAction[] {
+  const known = new Map<string, PlannedAction>();
+  for (const planned of actions) {
+    const key = JSON.stringify(planned.action);
+    const before = known.get(key);
+    known.set(key, before === undefined ? planned : together(before, planned));
+  }
+  return [...known.values()];
+}
+
+function together(first: PlannedAction, second: PlannedAction): PlannedAction {
+  return {
+    ...first,
+    isReal: first.isReal === true && second.isReal === true,
+    isDeep: first.isDeep === true || second.isDeep === true,
+    isPattern: first.isPattern === true || second.isPattern === true,
+  };
 }
 
 function ofShell(found: ShellAction): PlannedAction {

@@ -74,6 +74,56 @@ test('folders with a dot are in no pattern without one', () => {
   expect(filesOf('m4 ~/work/**/*.ts')).toEqual([]);
 });
 
+test.each([
+  ['find . -name x', 'read /home/ada/work'],
+  ['find -name x', 'read /home/ada/work'],
+  ['find -L src ../lib -type f', 'read /home/ada/work/src', 'read /home/ada/lib'],
+  ['find -E -s src -regex x', 'read /home/ada/work/src'],
+  ["find '(x)' ~/.secret -name x", 'read /home/ada/work/(x)', 'read /home/ada/.secret'],
+  ['find - ~/.secret ! -name x', 'read /home/ada/work/-', 'read /home/ada/.secret'],
+  ['find -$a src -name x', 'read /home/ada/work/src', '?'],
+  [String.raw`find . \( -name a -o -name b \) -print0`, 'read /home/ada/work'],
+  [
+    'find . -newer a -anewer b -newermt 2024-01-15',
+    'read /home/ada/work',
+    'read /home/ada/work/a',
+    'read /home/ada/work/b',
+  ],
+  ['find . -newercm a -samefile b', 'read /home/ada/work', 'read /home/ada/work/a', 'read /home/ada/work/b'],
+  ['find . -fprint0 out -fls list', 'read /home/ada/work', 'write /home/ada/work/out', 'write /home/ada/work/list'],
+  ['find -files0-from list -name x', 'read /home/ada/work/list'],
+  ['find src -name x -delete', 'write /home/ada/work/src'],
+  ['find src -exec grep x {} +', 'read /home/ada/work/src'],
+  [String.raw`find src -exec cp {} out \;`, 'read /home/ada/work/src', 'write /home/ada/work/out'],
+  [String.raw`find src -exec rm -f {} \;`, 'read /home/ada/work/src', 'write /home/ada/work/src'],
+  ['find src -exec rm -f {} +', 'read /home/ada/work/src', 'write /home/ada/work/src'],
+  [String.raw`find src -exec some-program {} \;`, 'read /home/ada/work/src', 'write /home/ada/work/src'],
+  [
+    String.raw`find src -execdir touch here \;`,
+    'read /home/ada/work/src',
+    'write /home/ada/work/src',
+    'write /home/ada/work/here',
+  ],
+])('%s does this to files, and nothing else', (command, ...expected) => {
+  expect(new Set(filesOf(command))).toEqual(new Set(expected));
+});
+
+test.each([
+  'find . -delete',
+  'tar xf a.tar',
+  'cat a < a; grep -r x . > a; cp -r . b',
+  'rm -r a; rm a',
+  'cat a; cat ./a',
+])('nothing is asked twice of %s', (command) => {
+  const asked = filesOf(command);
+  expect(asked.length).toBe(new Set(asked).size);
+});
+
+test('what is asked once is the most that any part of the line does', () => {
+  const all = planShell('cat < a; cp -r a b', { cwd: '/home/ada/work', home: '/home/ada', own });
+  expect(all.filter(({ action }) => 'path' in action && action.operation === 'read')).toMatchObject([{ isDeep: true }]);
+});
+
 test('ordinary lines touch nothing else', () => {
   expect(filesOf('uniq -c a')).toEqual(['read /home/ada/work/a']);
   expect(filesOf('git diff main -- src/*.ts')).toEqual([]);

@@ -25,6 +25,12 @@ test('a file behind a link is judged by both names', () => {
   expect(pathsOf('/nowhere/at/all')).toEqual(['/nowhere/at/all']);
 });
 
+test('a file that several names lead to is judged once', () => {
+  const planned = ['.ssh', 'notes', '.ssh'].map((path) => planFile('read', path, place()));
+  const paths = withRealPaths(planned).map(({ action }) => 'path' in action && action.path);
+  expect(paths).toEqual([join(folder, '.ssh'), join(folder, 'notes')]);
+});
+
 test('the other name does not make it another tool use', () => {
   const actions = [planFile('read', 'notes', place())];
   expect(fingerprintOf(withRealPaths(actions))).toBe(fingerprintOf(actions));

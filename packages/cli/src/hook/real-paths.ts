@@ -14,7 +14,7 @@ export function withRealPaths(actions: readonly PlannedAction[]): readonly Plann
     ...(planned.isPattern === true ? expanded(planned) : []),
     ...linked(planned),
   ]);
-  return real.length === 0 ? actions : bounded([...actions, ...real]);
+  return bounded([...actions, ...real]);
 }
 
 function expanded({ action }: PlannedAction): readonly PlannedAction[] {

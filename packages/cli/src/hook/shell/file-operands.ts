@@ -1,12 +1,6 @@
+import type { FileOperand } from './file-operand.ts';
+import { findOperands } from './find-operands.ts';
 import type { Word } from './word.ts';
-
-/** What a program does to a file that one of its words names. */
-export interface FileOperand {
-  readonly operation: 'read' | 'write';
-  readonly word: Word;
-  /** A folder is used with all that is in it. */
-  readonly isDeep: boolean;
-}
 
 /** How a program takes files. */
 interface Shape {
@@ -131,7 +125,7 @@ const shapes: Readonly<Record<string, Shape>> = {
 
 /** The files that the words of a program name. Undefined if it is not known which of them do. */
 export function fileOperands(name: string, args: readonly Word[]): readonly FileOperand[] | undefined {
-  if (name === 'find') return findOperands(args);
+  if (name === 'find') return findOperands(args, fileOperands);
   if (name === 'dd') return ddOperands(args);
   if (name === 'git') return gitOperands(args);
   if (/^(?:bsd|g)?tar$/.test(name)) return tarOperands(args);
@@ -212,19 +206,6 @@ function readOption(word: Word, next: Word | undefined, { valued, reads, writes 
     if (valued?.test(option) === true && rest !== '') return { takesNext: false };
   }
   return { takesNext: equals < 0 && valued?.test(written) === true };
-}
-
-/** The folders where it looks. What it runs on what it finds is judged by them. */
-function findOperands(args: readonly Word[]): readonly FileOperand[] {
-  const end = args.findIndex(({ text: word }) => /^[-(!]/.test(word) && !/^-[HLPD]|^-O\d/.test(word));
-  const isWritten = args.some(({ text: word }) => /^-(?:delete|fprint.*|fls)$/.test(word));
-  const folders = args.slice(0, end < 0 ? undefined : end).filter(({ text: word }) => !word.startsWith('-'));
-  const isDeep = args.some(({ text: word }) => /^-(?:exec|execdir|ok|okdir|delete)$/.test(word));
-  const named = args.flatMap((word, at): readonly FileOperand[] => {
-    const [, isRead] = /^-(?:(files0-from)|fprint(?:0|f)?|fls)$/.exec(args[at - 1]?.text ?? '') ?? [null];
-    return isRead === null ? [] : [{ operation: isRead === undefined ? 'write' : 'read', word, isDeep: false }];
-  });
-  return [...folders.map((word) => ({ operation: isWritten ? 'write' : 'read', word, isDeep }) as const), ...named];
 }
 
 /** Files outside of what git keeps: where it puts its output, and what it compares without a repository. */
