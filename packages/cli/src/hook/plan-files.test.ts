@@ -109,6 +109,22 @@ test.each([
 });
 
 test.each([
+  ['tar cf out.tar src', 'read src', 'read out.tar', 'write out.tar'],
+  ['tar -czf out.tar src', 'read src', 'read out.tar', 'write out.tar'],
+  ['tar -c -f out.tar src', 'read src', 'read out.tar', 'write out.tar'],
+  ['tar -cfout.tar src', 'read src', 'write out.tar'],
+  ['tar --create --file=out.tar src', 'read src', 'read out.tar', 'write out.tar'],
+  ['tar --append --file out.tar src', 'read src', 'read out.tar', 'write out.tar'],
+  ['tar cbf 20 out.tar src', 'read src', 'read out.tar', 'read 20', 'write out.tar'],
+  ['tar rf out.tar src', 'read src', 'read out.tar', 'write out.tar'],
+  ['tar tf out.tar', 'read out.tar'],
+  ['tar xf out.tar', 'read out.tar', 'write out.tar'],
+])('%s does this to files of the folder', (command, ...expected) => {
+  const inFolder = filesOf(command).map((file) => file.replace('/home/ada/work/', ''));
+  expect(new Set(inFolder)).toEqual(new Set(expected));
+});
+
+test.each([
   'find . -delete',
   'tar xf a.tar',
   'cat a < a; grep -r x . > a; cp -r . b',

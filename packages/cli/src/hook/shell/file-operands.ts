@@ -1,5 +1,6 @@
 import type { FileOperand } from './file-operand.ts';
 import { findOperands } from './find-operands.ts';
+import { tarOperands } from './tar-operands.ts';
 import type { Word } from './word.ts';
 
 /** How a program takes files. */
@@ -235,20 +236,4 @@ function ddOperands(args: readonly Word[]): readonly FileOperand[] {
     if (file === undefined) return [];
     return [{ operation: key === 'of' ? 'write' : 'read', word: { ...word, text: file }, isDeep: false } as const];
   });
-}
-
-/** Whether it packs or unpacks, whatever it names is read, and written when it unpacks. */
-function tarOperands(args: readonly Word[]): readonly FileOperand[] {
-  const [first] = args;
-  const letters = /^-?[a-zA-Z]+$/.test(first?.text ?? '') ? (first?.text ?? '') : '';
-  const unpacks =
-    /x/.test(letters) || args.some(({ text: word }) => /^(?:-[0-9A-Z_a-wyz]*x\w*|--extract|--get)$/.test(word));
-  const words = args
-    .slice(letters === '' || letters.startsWith('-') ? 0 : 1)
-    .map((word) => ({ ...word, text: word.text.replace(/^--(?:file|directory|files-from)=/, '') }))
-    .filter(({ text: word }) => !word.startsWith('-'));
-  return words.flatMap((word) => [
-    { operation: 'read', word, isDeep: !unpacks } as const,
-    ...(unpacks ? [{ operation: 'write', word, isDeep: false } as const] : []),
-  ]);
 }
