@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { bounds } from '@reeve/contract';
 import type { Problem } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey } from '../harness/credentials.ts';
@@ -25,6 +26,39 @@ describe('a stored policy', () => {
   afterAll(() => gateway[Symbol.asyncDispose]());
 
   const check = (tool: string) => gateway.check(agent, { context: toolCall(tool) });
+
+  test('may have 2,000 rules of 200 characters each, and may be validated, tried and pushed as long as it is', async () => {
+    const rules = Array.from({ length: 2000 }, (_, at) => {
+      const rule = `  - {name: rule-${at}, effect: allow, tools: [tool_${at}, "${'x'.repeat(20)}_${at}_*"]`;
+      return `${rule}, when: 'size(args) < ${at + 10}'} # `.padEnd(199, '.');
+    });
+    const source = `rules:\n${rules.join('\n')}\n`;
+    expect(source.length).toBeGreaterThan(400_000);
+    expect((await policies.validate(source, 'long')).body).toEqual({ valid: true, errors: [] });
+    const tried = await gateway.api.post<{ decision: string; policy_rule: string }>(
+      '/api/v1/policies/simulate',
+      bootstrapKey,
+      {
+        agent: { agent_id: 'a' },
+        action_type: 'tool_call',
+        context: { tool_name: 'tool_1999', args: {} },
+        candidate: `name: long\n${source}`,
+      },
+    );
+    expect(tried).toMatchObject({ status: 200, body: { decision: 'allow', policy_rule: 'long/rule-1999' } });
+    expect(await policies.put('long', source)).toMatchObject({ rules: 2000, source });
+    expect(await check('tool_1999')).toMatchObject({ decision: 1, policyRule: 'long/rule-1999' });
+    expect((await policies.delete('long')).status).toBe(204);
+    const { status, body } = await policies.tryPut(
+      'long',
+      `${source}# ${'.'.repeat(bounds.policySource - source.length)}`,
+    );
+    expect([status, body.code, body['errors']]).toEqual([
+      422,
+      'validation_failed',
+      [expect.objectContaining({ pointer: '/source' })],
+    ]);
+  });
 
   test('is in force from the answer on, together with the files', async () => {
     const before = (await policies.list()).policy_version;

@@ -58,8 +58,8 @@ export const bounds = {
   searchText: 200,
   /** An RFC 3339 time, with as many digits of a second as anybody writes. */
   time: 64,
-  policySource: 128 * 1024,
-  candidate: 256 * 1024,
+  /** Policies in YAML, to be stored or tried out: 2,000 rules of 250 characters. */
+  policySource: 512 * 1024,
   cases: 512 * 1024,
   port: 65_535,
   int32: 2_147_483_647,

@@ -1,7 +1,9 @@
+import { bounds } from '@reeve/contract';
 import type { World } from './world.ts';
 import {
   aliases,
   dearConditions,
+  longRules,
   manyConditions,
   manyGlobs,
   worstBodies,
@@ -20,7 +22,7 @@ export interface Call {
 
 export type Worst = (world: World) => readonly Call[];
 
-const source = 128 * 1024;
+const source = bounds.policySource;
 const org = 'scope: org:acme\nrules:\n';
 export const numbers = Array.from({ length: 600 }, (_, at) => at);
 const cursor = Buffer.from('9'.repeat(380)).toString('base64url');
@@ -73,6 +75,7 @@ export function withTexts(
 export function sources(path: string, bodyOf: (text: string) => object, who: 'operator' | 'tenant' = 'tenant'): Worst {
   const texts = [
     manyConditions(source, org),
+    longRules(source, org),
     manyGlobs(source, org),
     aliases(org),
     dearConditions(org).slice(0, source),

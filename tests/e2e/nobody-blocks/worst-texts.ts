@@ -35,9 +35,23 @@ export function manyConditions(length: number, head = 'rules:\n'): string {
   return rules.join('');
 }
 
+/** As many rules as a source holds, each with lists and a condition of its own. */
+export function longRules(length: number, head = 'rules:\n'): string {
+  const rules: string[] = [head];
+  let size = head.length;
+  for (let at = 0; at < 2000 && size < length - 300; at++) {
+    const tools = [1, 2, 3, 4, 5, 6].map((tool) => `"search_${at}_${tool}.*"`).join(', ');
+    const when = `has(args.a${at}) && size(args.a${at}) > ${at} && args.b${at}.startsWith("https://example.com/${at}/")`;
+    const rule = `- {name: rule-${at}, effect: deny, tools: [${tools}], when: '${when}'}\n`;
+    rules.push(rule);
+    size += rule.length;
+  }
+  return rules.join('');
+}
+
 /** Globs that match a tool in many ways. */
 export function manyGlobs(length: number, head = 'rules:\n'): string {
-  const globs = Array.from({ length: Math.floor((length - 200) / 14) }, (_, at) => `"*a*b?[cd]${at % 10}*"`).join(', ');
+  const globs = Array.from({ length: Math.floor((length - 200) / 15) }, (_, at) => `"*a*b?[cd]${at % 10}*"`).join(', ');
   return `${head}- {name: globs, effect: deny, tools: [${globs}]}\n`.slice(0, length);
 }
 

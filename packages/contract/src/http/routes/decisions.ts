@@ -107,7 +107,7 @@ const candidate = {
   /** YAML, one or many documents. */
   candidate: z
     .string()
-    .max(bounds.candidate)
+    .max(bounds.policySource)
     .meta({ examples: ['# one or many documents\n'] }),
   /** Whether the candidate joins the policies in force and replaces documents of the same name, or stands alone. */
   merge: z.boolean().default(false),

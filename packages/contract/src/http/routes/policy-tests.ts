@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 
-const text = z.string().max(bounds.cases);
 const answer = z.looseObject({ decision: z.enum(['allow', 'deny', 'pending']) });
 
 /** Cases that state what policies must answer. */
@@ -15,7 +14,11 @@ export const policyTestRoutes = {
       'Judge cases (who asks for what, and what the answer must be) by the policies in force, or with a candidate, and list the rules that no case has reached. Nothing is recorded.',
     access: 'read',
     tenancy: 'unbound',
-    body: z.strictObject({ cases: text, candidate: text.optional(), merge: z.boolean().default(true) }),
+    body: z.strictObject({
+      cases: z.string().max(bounds.cases),
+      candidate: z.string().max(bounds.policySource).optional(),
+      merge: z.boolean().default(true),
+    }),
     success: {
       status: 200,
       description: 'The result of each case.',
