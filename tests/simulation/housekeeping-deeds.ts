@@ -4,7 +4,6 @@ import {
   expireUnchecked,
   followClock,
   forgetEndedDelegations,
-  ownWork,
   saveUses,
   settleSuspensions,
   sweepOps,
@@ -15,7 +14,7 @@ import type { VirtualGateway } from './virtual-gateway.ts';
 import { settings } from './virtual-gateway.ts';
 
 function inTurn(act: (gateway: VirtualGateway) => unknown): Deed['act'] {
-  return (_, gateway) => gateway.gov.journal.turn(ownWork, () => act(gateway));
+  return (_, gateway) => gateway.gov.journal.ownTurn(() => act(gateway));
 }
 
 /** What gateways do by themselves. */

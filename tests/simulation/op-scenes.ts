@@ -1,4 +1,4 @@
-import { ownWork, sweepOps } from '@reeve/core';
+import { sweepOps } from '@reeve/core';
 import { check, complete, nextOpWith } from './agent-deeds.ts';
 import type { ClusterGateway } from './cluster.ts';
 import { control } from './control-deeds.ts';
@@ -74,7 +74,7 @@ async function leaveRowBehind(stage: SceneStage): Promise<void> {
   if (saved.length === 0) return;
   const ended = random.pick(saved);
   const inTurn = async (name: string, act: () => unknown, fate: 'done' | 'refused' = 'done') => {
-    stage.does(name, one, () => gov.journal.turn(ownWork, act));
+    stage.does(name, one, () => gov.journal.ownTurn(act));
     await cluster.finishes(one, fate);
   };
   stage.does('complete', one, () => complete(stage, one, ended, 0));

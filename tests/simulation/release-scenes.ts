@@ -1,4 +1,4 @@
-import { createKey, ownWork } from '@reeve/core';
+import { createKey } from '@reeve/core';
 import { changePolicy, drawPolicy, keepKey } from './admin-deeds.ts';
 import { check, leave, nextOpWith, register } from './agent-deeds.ts';
 import type { ClusterGateway } from './cluster.ts';
@@ -158,7 +158,7 @@ async function saveUnreadControl(stage: SceneStage): Promise<void> {
   await tellsUnread(stage, newer, /^receipt_saved$/, ['control operations', pausingTwice]);
   stage.passes(settings.opsTtlMs + 100);
   for (const saver of [newer, present]) {
-    const saving = () => saver.gov.journal.turn(ownWork, () => saver.checkpoint.step(1000));
+    const saving = () => saver.gov.journal.ownTurn(() => saver.checkpoint.step(1000));
     stage.does('save operations', saver, saving);
     await cluster.finishes(saver);
   }

@@ -1,4 +1,3 @@
-import { ownWork } from '@reeve/core';
 import type { Op } from '@reeve/core';
 import { check, complete, nextOpWith } from './agent-deeds.ts';
 import type { ClusterGateway } from './cluster.ts';
@@ -58,7 +57,7 @@ async function forgetUnendedRun(stage: SceneStage): Promise<void> {
   stage.does('control an operation', other, pausing);
   await cluster.finishes(other);
   stage.passes(settings.runTtlMs + 1000);
-  stage.does('save runs', one, () => one.gov.journal.turn(ownWork, () => one.gov.runKeeper.save(100)));
+  stage.does('save runs', one, () => one.gov.journal.ownTurn(() => one.gov.runKeeper.save(100)));
   await cluster.hears(one);
   await cluster.finishes(one);
 }

@@ -31,7 +31,9 @@ export function tarOperands(args: readonly Word[]): readonly FileOperand[] {
 }
 
 function archivesOf(args: readonly Word[], bare: string): readonly FileOperand[] {
-  const place = [...bare].filter((letter) => valued.includes(letter)).indexOf('f');
+  const place = Array.from(bare)
+    .filter((letter) => valued.includes(letter))
+    .indexOf('f');
   const named = args.flatMap((word, at): readonly (Word | undefined)[] => {
     const [, attached] = archiveOption.exec(word.text) ?? [];
     if (attached === undefined) return word.text === '--file' ? [args[at + 1]] : [];
