@@ -1,5 +1,5 @@
 import { sweepOps } from '@reeve/core';
-import { check, complete, nextOpWith } from './agent-deeds.ts';
+import { check, complete, nextOpWith, register } from './agent-deeds.ts';
 import type { ClusterGateway } from './cluster.ts';
 import { control } from './control-deeds.ts';
 import { loggedIn } from './deed.ts';
@@ -60,6 +60,52 @@ async function chargeOntoRelease(stage: SceneStage): Promise<void> {
   await cluster.finishes(one);
 }
 
+/** How much the team of an agent may spend until 80 % of its cap are used up. None if somebody was told of that already. */
+function roomBelowShare({ gov }: ClusterGateway, { agent: { id } }: KnownOp): number {
+  const { spent, reserved, noticed } = gov.ledger.read({ ...id, tier: 'team', agentId: '' });
+  return noticed.day >= 80 ? 0 : caps.team * 0.8 - Number(spent.day) - Number(reserved);
+}
+
+/**
+ * A charge waits to be durable, and a release behind it. Another gateway charges first. Both charges together use up a share of
+ * the cap, until the release.
+ */
+async function releaseBehindCharge(stage: SceneStage): Promise<void> {
+  const { random, world, cluster } = stage;
+  await cluster.calm();
+  const two = drawTwo(stage);
+  if (two === undefined) return;
+  const [one, other] = two;
+  const held = [...runningAt(one, world.agents)].filter((each) => {
+    const room = roomBelowShare(one, each);
+    return each.op.reservedMicros > 0 && room > 0 && room < caps.agent;
+  });
+  if (held.length === 0) return;
+  const released = random.pick(held);
+  const { orgId, teamId } = released.agent.id;
+  const others = teamOf(world.agents, orgId, teamId).filter((agent) => agent !== released.agent);
+  if (others.length < 2) return;
+  const mine = random.pick(others);
+  const theirs = random.pick(others.filter((agent) => agent !== mine));
+  // A token may have expired meanwhile.
+  for (const agent of [mine, theirs]) stage.does('register', one, () => register(stage, one, agent, world.root));
+  await cluster.finishes(one);
+  await cluster.calm();
+  const cost = Math.ceil(roomBelowShare(one, released) / 2);
+
+  const charge = { opId: nextOpWith('search', mine), cost, runId: '' };
+  stage.does('check', one, () => check(stage, one, mine, charge));
+  await cluster.hears(one);
+  one.endTurn();
+  stage.does('complete', one, () => complete(stage, one, released, 0));
+  await cluster.hears(one);
+  one.endTurn();
+  const elsewhere = { opId: nextOpWith('search', theirs), cost, runId: '' };
+  stage.does('check', other, () => check(stage, other, theirs, elsewhere));
+  await cluster.finishes(other);
+  await cluster.finishes(one);
+}
+
 /**
  * The row of an operation says that it runs. It ends and is swept, but the row cannot be removed, and nobody sweeps for long
  * while the gateway saves operations. Then it starts again.
@@ -91,5 +137,6 @@ async function leaveRowBehind(stage: SceneStage): Promise<void> {
 /** What happens to the reservations and the rows of operations. */
 export const opScenes: readonly Scene[] = [
   { name: 'charge onto a release', weight: 1, play: chargeOntoRelease },
+  { name: 'release behind a charge', weight: 2, play: releaseBehindCharge },
   { name: 'leave a row behind', weight: 0.3, play: leaveRowBehind },
 ];
