@@ -151,8 +151,8 @@ export const runCommand = defineCommand({
       };
       const onBegun = () => ending[Symbol.dispose]();
       const { folder } = plan;
-      const isThere = () => requireCommand(command, path, plan);
-      const floored = { command: rest, folder, requireCommand: isThere, jail: early, cgroup, onTerminal, onBegun };
+      const requireThere = () => requireCommand(command, path, plan);
+      const floored = { command: rest, folder, requireCommand: requireThere, jail: early, cgroup, onTerminal, onBegun };
       const code = await program.run(floored, agent, { gateway, token, runId: options.run, waitMs, onHeld });
       // A shell goes on with its list of commands unless the key has killed what it started.
       if (program.wasInterrupted) throw new InterruptedError();

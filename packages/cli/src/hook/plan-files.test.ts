@@ -117,7 +117,9 @@ test.each([
   ['tar --append --file out.tar src', 'read src', 'read out.tar', 'write out.tar'],
   ['tar cbf 20 out.tar src', 'read src', 'read out.tar', 'read 20', 'write out.tar'],
   ['tar rf out.tar src', 'read src', 'read out.tar', 'write out.tar'],
+  ['tar -c -f out.tar -Ttd src', 'read src', 'read out.tar', 'write out.tar'],
   ['tar tf out.tar', 'read out.tar'],
+  ['tar --list --file=out.tar', 'read out.tar'],
   ['tar xf out.tar', 'read out.tar', 'write out.tar'],
 ])('%s does this to files of the folder', (command, ...expected) => {
   const inFolder = filesOf(command).map((file) => file.replace('/home/ada/work/', ''));
