@@ -1,6 +1,7 @@
-import { createKey } from '@reeve/core';
+import { createKey, expireApprovals } from '@reeve/core';
 import { changePolicy, drawPolicy, keepKey } from './admin-deeds.ts';
 import { check, leave, nextOpWith, register } from './agent-deeds.ts';
+import { Broken } from './broken.ts';
 import type { ClusterGateway } from './cluster.ts';
 import { control } from './control-deeds.ts';
 import { asCaller } from './deed.ts';
@@ -164,6 +165,32 @@ async function saveUnreadControl(stage: SceneStage): Promise<void> {
   }
 }
 
+/** Somebody stops what waits for people, at a gateway that could not read whom it asked. The others call them off. */
+async function endUnreadApproval(stage: SceneStage): Promise<void> {
+  const { random, world, cluster } = stage;
+  await cluster.calm();
+  const [newer, present] = (await drawReleases(stage)) ?? [];
+  const team = drawTeam(stage);
+  if (newer === undefined || present === undefined || team.length === 0) return;
+  const agent = random.pick(team);
+  const opId = nextOpWith('ask', agent);
+  const checking = () => check(stage, newer, agent, { opId, cost: 0 });
+  await tellsUnread(stage, newer, /^approval_saved$/, ['check', checking]);
+  const known = newer.gov.directory.find(agent.id);
+  const approval = newer.gov.approvals.ofOp(agent.id, opId);
+  if (known === undefined || approval === undefined) return;
+  const ending = () => asCaller(stage, present, world.root, (by) => control(present, by, { agent, opId }, 'terminate'));
+  stage.does('control operations', present, ending);
+  await cluster.finishes(present);
+  await cluster.calm();
+  stage.does('expire approvals', newer, () => expireApprovals(newer.gov, 50));
+  await cluster.finishes(newer);
+  const op = newer.gov.ops.find(known, opId);
+  if (newer.gov.approvals.find(approval.id)?.state === 'open' && op?.state !== 'pending') {
+    throw new Broken(`people are still asked about ${opId} of ${known.key}, which is ${op?.state ?? 'not known'}`);
+  }
+}
+
 /** An agent whose operations have rows leaves, and gateways that cannot read all of that start again. */
 async function startAfterLeaving(stage: SceneStage): Promise<void> {
   const { random, world, cluster } = stage;
@@ -183,5 +210,6 @@ export const releaseScenes: readonly Scene[] = [
   { name: 'check below a delegate that could not be read', weight: 1, play: checkBelowUnread },
   { name: 'act in a run that could not be read', weight: 1, play: actInUnreadRun },
   { name: 'save a control that could not be read', weight: 1, play: saveUnreadControl },
+  { name: 'end what asks people whom nobody could read', weight: 1, play: endUnreadApproval },
   { name: 'start after an agent has left', weight: 0.5, play: startAfterLeaving },
 ];

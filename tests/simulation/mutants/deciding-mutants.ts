@@ -259,6 +259,12 @@ export const decidingMutants: readonly Mutant[] = [
     replacement: '',
   },
   {
+    name: 'approvals: one stays open whose operation was ended by a gateway that did not know of it',
+    file: `${core}/ops/registry.ts`,
+    text: "if (put.isDurable && state === 'pending' && isOver(known.state)) this.#ended.noteWaited(known);",
+    replacement: '',
+  },
+  {
     name: 'approvals: the outcome is told at one gateway alone, and not after a start',
     file: `${core}/approvals/approvals-facts.ts`,
     text: 'return undoAll(undo, withdraw, tell(gov, approval, how));',

@@ -86,9 +86,9 @@ export const keepingMutants: readonly Mutant[] = [
   },
   {
     name: 'sweep: an operation is forgotten before its end is durable',
-    file: `${core}/ops/registry.ts`,
-    text: 'if (isLeft && (movedAt > deadline || !op.hasEnded)) break;',
-    replacement: 'if (isLeft && movedAt > deadline) break;',
+    file: `${core}/ops/ended-ops.ts`,
+    text: 'if (isLeft && (movedAt > time || !op.hasEnded)) return;',
+    replacement: 'if (isLeft && movedAt > time) return;',
   },
   {
     name: 'sweep: rows of forgotten operations stay',
@@ -134,11 +134,11 @@ export const keepingMutants: readonly Mutant[] = [
   },
   {
     name: 'sweep: an operation whose end was taken back is forgotten',
-    file: `${core}/ops/registry.ts`,
-    text: `const isLeft = isOver(op.state) && op.movedAt === movedAt && this.holds(op);
-      if (isLeft && (movedAt > deadline || !op.hasEnded)) break;`,
-    replacement: `const isLeft = this.holds(op);
-      if (isLeft && (movedAt > deadline || (isOver(op.state) && !op.hasEnded))) break;`,
+    file: `${core}/ops/ended-ops.ts`,
+    text: `const isLeft = isOver(op.state) && op.movedAt === movedAt && this.#holds(op);
+      if (isLeft && (movedAt > time || !op.hasEnded)) return;`,
+    replacement: `const isLeft = this.#holds(op);
+      if (isLeft && (movedAt > time || (isOver(op.state) && !op.hasEnded))) return;`,
   },
   {
     name: 'sweep: a forgotten operation gets a row when its change is taken back',

@@ -132,20 +132,30 @@ export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }:
   }
 }
 
-/** The approvals that nobody decided in time. Of an agent that it could not read in full, a gateway does not know that. */
-function* lapsed({ approvals, directory }: Approvals): Generator<Approval> {
-  for (const approval of approvals.due()) if (!directory.outOfService.has(approval.agent)) yield approval;
+/**
+ * The approvals that nobody decided in time, and those whose operation was ended by a gateway that did not know of them. Of
+ * an agent that it could not read in full, a gateway does not know that.
+ */
+function lapsed({ approvals, directory, ops }: Approvals): readonly Approval[] {
+  const openOf = ({ owner, opId }: Op) => {
+    const approval = approvals.ofOp(owner.record.id, opId);
+    return approval?.state === 'open' ? approval : undefined;
+  };
+  const ended = [...ops.endedWaiting((op) => openOf(op) !== undefined)].flatMap((op) => openOf(op) ?? []);
+  return [...new Set([...approvals.due(), ...ended])].filter(({ agent }) => !directory.outOfService.has(agent));
 }
 
-/** Expires up to `most` approvals that nobody decided in time, and returns how many. */
+/** Expires or cancels up to `most` approvals that have lapsed, and returns how many. */
 export async function expireApprovals(gov: Approvals, most: number): Promise<number> {
-  if (lapsed(gov).next().done === true) return 0;
+  if (lapsed(gov).length === 0) return 0;
   return await gov.journal.turn(ownWork, () => {
-    const due = [...lapsed(gov)].slice(0, most);
+    const due = lapsed(gov).slice(0, most);
     for (const approval of due) {
       const op = opAskedAbout(gov, approval);
       if (op === undefined)
         cancelApproval(gov, approval, { actor: system, reason: 'its operation is not known any more' });
+      else if (isOver(op.state))
+        cancelApproval(gov, approval, { actor: system, reason: `its operation has ended: ${op.reason}` });
       else expireApproval(gov, approval, op);
     }
     return due.length;

@@ -23,6 +23,8 @@ export interface KnownOps {
   destination(op: Op, trigger: OpTrigger): OpState;
   /** Operations that were registered at least `ms` ago and never checked, oldest first. */
   uncheckedFor(ms: number): Iterable<Op>;
+  /** Operations that another gateway ended while they waited for people, as long as something about them is left to do. */
+  endedWaiting(isLeft: (op: Op) => boolean): Iterable<Op>;
   /** What operations reserve. */
   reservations(): Iterable<Reservation>;
 }

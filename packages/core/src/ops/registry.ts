@@ -8,6 +8,7 @@ import { assignBody, bodyOf, MutableOp, uncheckedSlot } from './mutable-op.ts';
 import { isOver, nextState, refuseMove } from './lifecycle.ts';
 import type { OpMembers, OpRecord, Op, OpTraits } from './op.ts';
 import { changesRow, isAnother, isUnchecked, membersLike, membersOf } from './op.ts';
+import { EndedOps } from './ended-ops.ts';
 import { ForgottenRows, rowOf, type OpRow } from './forgotten-rows.ts';
 import type { KnownOps } from './known-ops.ts';
 import { ordinalOf } from './op-order.ts';
@@ -23,9 +24,7 @@ export class OpsRegistry implements KnownOps {
   readonly #ttlMs: number;
   readonly #isShared: boolean;
   readonly #counts: Record<OpState, number> = { pending: 0, running: 0, paused: 0, completing: 0, terminated: 0 };
-  /** The ends of operations, in their order. The sweep takes them from the front. An end may have been taken back since. */
-  #ended: { readonly op: Op; readonly movedAt: number }[] = [];
-  #swept = 0;
+  readonly #ended = new EndedOps((op) => this.holds(op));
   readonly #forgottenRows = new ForgottenRows();
   readonly #unsaved = new UnsavedOps();
   /** Operations that were registered before their check, oldest first. Checked ones are removed later. */
@@ -102,6 +101,7 @@ export class OpsRegistry implements KnownOps {
       hasEnded: put.isDurable && isOver(record.state),
     });
     if (put.seq !== undefined) known.seq = put.seq;
+    if (put.isDurable && state === 'pending' && isOver(known.state)) this.#ended.noteWaited(known);
     // The sequence stays: an entry before this record may have become durable since.
     return () => this.#bring(known, traits, before, { state, updatedAt, movedAt, hasEnded });
   }
@@ -123,7 +123,7 @@ export class OpsRegistry implements KnownOps {
     this.#number(op);
     this.#keep(op);
     this.#noteUnsaved(op);
-    if (isOver(op.state)) this.#ended.push({ op, movedAt: op.movedAt });
+    if (isOver(op.state)) this.#ended.note(op);
     if (isUnchecked(op)) this.#unchecked.add(op);
     return () => {
       this.forget(op);
@@ -155,7 +155,7 @@ export class OpsRegistry implements KnownOps {
 
   /** After a restart: those that are over go in the order in which they ended. */
   sortEnded(): void {
-    this.#ended.sort((one, other) => one.movedAt - other.movedAt);
+    this.#ended.sort();
   }
 
   /** Changes an operation without a move, and returns how to take that back. Its row, if any, is then out of date. */
@@ -190,22 +190,11 @@ export class OpsRegistry implements KnownOps {
 
   /** Removes up to `most` operations that have been over for longer than the time to live, and returns them. */
   sweep(most = Number.POSITIVE_INFINITY): Op[] {
-    const deadline = this.#clock.elapsed() - this.#ttlMs;
     const removed: Op[] = [];
-    while (this.#swept < this.#ended.length && removed.length < most) {
-      const ended = this.#ended[this.#swept];
-      if (ended === undefined) break;
-      const { op, movedAt } = ended;
-      const isLeft = isOver(op.state) && op.movedAt === movedAt && this.holds(op);
-      if (isLeft && (movedAt > deadline || !op.hasEnded)) break;
-      this.#swept++;
-      if (!isLeft) continue;
+    if (most < 1) return removed;
+    for (const op of this.#ended.takeUntil(this.#clock.elapsed() - this.#ttlMs)) {
       this.forget(op);
-      removed.push(op);
-    }
-    if (this.#swept > 1024 && this.#swept * 2 > this.#ended.length) {
-      this.#ended = this.#ended.slice(this.#swept);
-      this.#swept = 0;
+      if (removed.push(op) >= most) break;
     }
     return removed;
   }
@@ -266,6 +255,10 @@ export class OpsRegistry implements KnownOps {
     }
   }
 
+  endedWaiting(isLeft: (op: Op) => boolean): Iterable<Op> {
+    return this.#ended.waited(isLeft);
+  }
+
   needsNoRow(op: Op): void {
     this.#unsaved.delete(op);
   }
@@ -295,6 +288,6 @@ export class OpsRegistry implements KnownOps {
     op.state = state;
     op.movedAt = Math.floor(movedAt);
     this.#noteUnsaved(op);
-    if (isOver(state)) this.#ended.push({ op, movedAt: op.movedAt });
+    if (isOver(state)) this.#ended.note(op);
   }
 }

@@ -50,6 +50,7 @@ export function watchedOps(ops: OpsRegistry, journal: Noting): OpsRegistry {
       return ops.destination(op, trigger);
     },
     uncheckedFor: (ms) => eachNoted(ops.uncheckedFor(ms), note),
+    endedWaiting: (isLeft) => eachNoted(ops.endedWaiting(isLeft), note),
     unsaved: () => eachNoted(ops.unsaved(), ([op]) => note(op)),
     get hasRowsToRemove() {
       journal.reads({ name: rowsWritten });
