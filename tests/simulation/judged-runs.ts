@@ -37,6 +37,8 @@ export class JudgedRuns {
       const { lastAt = 0 } = this.#byName.get(name) ?? {};
       const quiet = (change.at ?? 0) - lastAt;
       if (quiet <= settings.runTtlMs) throw new Broken(`${name} is forgotten ${quiet} ms after a check in it`);
+      // It begins anew, at a time that may be earlier: clocks differ.
+      this.#byName.delete(name);
     }
   }
 
