@@ -25,12 +25,12 @@ class Noted implements LogFollower {
   }
 }
 
-test('the log is read once, and each follower gets what came after its own mark', async () => {
+test('the log is read once and no further than asked, and each follower gets what came after its own mark', async () => {
   const entries = Array.from({ length: 2500 }, (_, at) => entry(at + 1));
-  const asked: number[] = [];
+  const asked: [after: number, limit: number][] = [];
   const log = {
     after: (seq: number, limit: number) => {
-      asked.push(seq);
+      asked.push([seq, limit]);
       return Promise.resolve(entries.filter((each) => each.seq > seq).slice(0, limit));
     },
   };
@@ -38,13 +38,19 @@ test('the log is read once, and each follower gets what came after its own mark'
   const unread: number[] = [];
   await replayLog(log, [late, early, beyond], 2500, ({ seq }) => unread.push(seq));
   expect(unread).toEqual([]);
-  expect(asked).toEqual([10, 1010, 2010, 2500]);
+  expect(asked.splice(0)).toEqual([
+    [10, 1000],
+    [1010, 1000],
+    [2010, 490],
+  ]);
   expect(early.seen).toEqual(entries.slice(10).map(({ seq }) => `${seq} t:${seq}`));
   expect(late.seen).toEqual(['2499 t:2499', '2500 t:2500']);
   expect(beyond.seen).toEqual([]);
   const first = new Noted(0);
   await replayLog(log, [first], 2, () => undefined);
   expect(first.seen).toEqual(['1 t:1', '2 t:2']);
+  await replayLog(log, [first], 0, () => undefined);
+  expect(asked).toEqual([[0, 2]]);
 });
 
 test('an entry that cannot be read is told, and those after it are followed', async () => {

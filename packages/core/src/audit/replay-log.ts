@@ -21,8 +21,9 @@ export async function replayLog(
   onUnread: (stored: StoredEntry) => void,
 ): Promise<void> {
   let seq = Math.min(...followers.map(({ after }) => after));
-  for (;;) {
-    const entries = await log.after(seq, page);
+  // A start may ask for a few entries very often, where many commits cannot be read.
+  while (seq < through) {
+    const entries = await log.after(seq, Math.min(page, through - seq));
     for (const stored of entries) {
       if (stored.seq > through) return;
       try {
