@@ -101,6 +101,16 @@ describe.skipIf(!hasFloor)('a program that may not start', () => {
     expect(body).toMatchObject({ state: 'terminated' });
   });
 
+  test('withdraws its request if it is interrupted while it waits', async () => {
+    await using cli = await waiting('asked-interrupted');
+    const { id } = await approvalOf('asked-interrupted');
+    cli.child.kill('SIGINT');
+    await cli.ended();
+    expect(cli.child.signalCode).toBe('SIGINT');
+    expect(await approvalOf('asked-interrupted', 'cancelled')).toMatchObject({ id });
+    expect(hasRun('asked-interrupted')).toBe(false);
+  });
+
   test('ends with 126 and the reason if its agent, or its org, is suspended', async () => {
     const agent = '/api/v1/agents/acme/core/ada';
     // It is registered by its first run.

@@ -88,13 +88,7 @@ export const runCommand = defineCommand({
   ],
   run: async ({ options, rest, globals }, shell) => {
     const path = shell.env['PATH'] ?? usualPath;
-    if (options.doctor) {
-      const { findings, ground } = await examineMachine(path, untrustedHere());
-      return showMachine(shell, globals.output, {
-        findings: ground === undefined ? findings : [...findings, examineGroups()],
-        ground,
-      });
-    }
+    if (options.doctor) return showMachine(shell, globals.output, await examineMachine(path, untrustedHere()));
     const [command] = rest;
     if (command === undefined) throw new UsageError('give a command after "--"');
     const profile = await wishesOf(options);
@@ -127,13 +121,15 @@ export const runCommand = defineCommand({
     group.promise.catch(() => {});
     const make = (now: FilePlan) => new WaitingJail({ ...jail, onTerminal }, plannedLine(ground, now), group.promise);
     await using early = new EarlyJail({ plan: planNow, make }, plan);
-    using ending = endBySignal(() => early.close().then(() => removed(group.promise)));
+    let withdraw: () => Promise<void> = () => Promise.resolve();
+    using ending = endBySignal(() => Promise.all([withdraw(), early.close().then(() => removed(group.promise))]));
     await using cgroup = groupFor({ memory, pids, cpus }, group, () => early.begin());
     const [{ actAs, endOf }, { FlooredProgram }] = await Promise.all([
       import('../run/act-as.ts'),
       import('../run/run-program.ts'),
     ]);
     const program = new FlooredProgram({ graceMs: grace * 1000, lostGateway, say });
+    withdraw = () => program.withdraw();
     const acting = actAs({ shell, globals, flags: options, about: { framework: 'reeve run' } }, program.hear);
     acting.catch(() => {});
     // The check needs it for its ids, and Node takes its time to load it. Here that is time in which others are waited for.
@@ -237,7 +233,8 @@ function lineOf(plan: FilePlan, names: readonly string[]): readonly string[] {
   throw new FloorError('there are more names to hold in the working folder than bubblewrap takes; start deeper in it');
 }
 
-function showMachine(shell: Shell, output: Parameters<typeof print>[1], { findings, ground }: Machine): number {
+function showMachine(shell: Shell, output: Parameters<typeof print>[1], { findings: found, ground }: Machine): number {
+  const findings = ground === undefined ? found : [...found, examineGroups()];
   const lines = findings.map(({ check, status, detail, advice }) => {
     const mark = { ok: 'ok', warning: 'look', failed: 'MISSING', skipped: 'skipped' }[status];
     return `${mark.padEnd(8)} ${check.padEnd(12)} ${cleanText(detail)}${advice === '' ? '' : `\n${' '.repeat(22)}${advice}`}`;

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Agent, ConnectionEvent, Control, KernelWord, Operation, RunOptions } from '@reeve/sdk';
+import type { Agent, Answer, ConnectionEvent, Control, KernelWord, Operation, RunOptions } from '@reeve/sdk';
 import { ActionDeniedError, OperationTerminatedError } from '@reeve/sdk';
 import { CliError } from '../cli-error.ts';
 import { callOff } from './call-off.ts';
@@ -50,6 +50,8 @@ export class FlooredProgram {
   /** The last time that each reason came to hold it. */
   readonly #held = new Map<Hold, symbol>();
   #network: InsideNetwork | undefined;
+  /** Takes back what somebody is still asked about. */
+  #takeBack: (() => Promise<boolean>) | undefined;
   #hasBegun = false;
   #isWithdrawn = false;
   #isStopped = false;
@@ -99,6 +101,11 @@ export class FlooredProgram {
     this.#watch.hear(event);
   };
 
+  /** Nobody waits for it any more, so nobody is asked about it any more. */
+  async withdraw(): Promise<void> {
+    await this.#takeBack?.();
+  }
+
   /** Asks whether it may run, runs it, and reports how it ended. Returns the exit code. */
   async run(program: Program, agent: Agent, { gateway, token, ...options }: Asking): Promise<number> {
     using _watch = this.#watch;
@@ -112,14 +119,19 @@ export class FlooredProgram {
     const loading = nextTurn().then(() => import('./network/inside-network.ts'));
     loading.catch(() => {});
     const work = async (operation: Operation) => {
+      this.#takeBack = undefined;
       requireFound(program, operation);
       const { InsideNetwork } = await loading;
       this.#network = new InsideNetwork(agent, network);
       return (code = await this.#work(program, operation, agent, this.#network));
     };
     const onControl = (control: Control) => this.#obeyed(control);
+    const onHeld = (answer: Answer) => {
+      this.#takeBack = () => callOff(agent, answer);
+      options.onHeld?.(answer);
+    };
     try {
-      return await agent.run(action, work, { ...options, floor: true, onControl });
+      return await agent.run(action, work, { ...options, floor: true, onControl, onHeld });
     } catch (error) {
       if (error instanceof ActionDeniedError && error.answer.decision === 'pending') {
         this.#isWithdrawn = await callOff(agent, error.answer);
