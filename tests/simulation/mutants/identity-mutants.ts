@@ -179,6 +179,12 @@ export const identityMutants: readonly Mutant[] = [
     replacement: 'links.length === 0',
   },
   {
+    name: 'releases: a result is judged for a delegate although a delegator could not be read in full',
+    file: `${core}/decision/check-result.ts`,
+    text: '  requireReadInFull(gov.directory, agent);\n',
+    replacement: '  void requireReadInFull;\n',
+  },
+  {
     name: 'releases: an unknown kind is passed over',
     file: `${core}/replication/facts-of-commit.ts`,
     text: 'unread.push({ touched, why: `step',

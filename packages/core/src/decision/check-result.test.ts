@@ -377,6 +377,19 @@ test('of a delegate, the rules on every delegator count, and their masks add up'
   });
 });
 
+test('of a delegate, nothing is judged where not all of a delegator could be read', async () => {
+  await g.policies('name: base\ndefault: allow\nrules: [{name: m, on: result, effect: mask, mask: {fields: [a]}}]');
+  const { agentId: id, token } = await g.settle(delegateAgent(g.gov, bot, 'child'));
+  const child = { id, token };
+  const { opId } = await g.check(child, { action: useTool('read') });
+  g.gov.directory.outOfService.add({ agents: ['acme/search/bot'], orgs: [], everything: false });
+  for (const part of ['result', 'prompt'] as const) {
+    await expect(answered(askAbout(g, child, opId, '{"a":1}', { request: { part } }))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+  }
+});
+
 test('rules on results give labels where the result passes, and those of all that fit where nobody asks', async () => {
   await g.policies(`
 name: p

@@ -8,7 +8,7 @@ import { giveLabels, refuseLabels } from '../runs/index.ts';
 import type { RunFacts, SpendFacts } from '../policy/index.ts';
 import { decisionCost } from '../policy/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import { actorOf, agentWarrant, authenticateAgent, linksOf } from '../tenancy/index.ts';
+import { actorOf, agentWarrant, authenticateAgent, linksOf, requireReadInFull } from '../tenancy/index.ts';
 import { runAsked, runFacts, spendFacts } from './check-facts.ts';
 import { runAtOnce } from './facts-in-parts.ts';
 import type { Decisions } from './decisions.ts';
@@ -122,6 +122,8 @@ type RequestOfOp = Pick<ResultRequest, 'agentId' | 'token' | 'opId'>;
 
 function runningOp(gov: Decisions, request: RequestOfOp): { readonly agent: Agent; readonly op: Op } {
   const agent = authenticateAgent(gov, request.agentId, request.token);
+  // What rules look at, and which of them count, depends on those on whose behalf it acts as well.
+  requireReadInFull(gov.directory, agent);
   const op = gov.ops.get(agent, request.opId);
   if (op.state === 'running') return { agent, op };
   throw new ReeveError(
