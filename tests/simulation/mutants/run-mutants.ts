@@ -5,12 +5,10 @@ import { tryMutants } from './try-mutants.ts';
 
 /** Tries the mutants whose names contain this text, each for so many seconds at most. Returns the exit code. */
 export async function runMutants(only: string, seconds: number, isReported: boolean): Promise<number> {
-  const trials: Trial[] = [];
   const chosen = mutants.filter(({ name }) => name.includes(only));
-  for await (const trial of tryMutants(chosen, seconds * 1000)) {
-    trials.push(trial);
+  const trials = await tryMutants(chosen, seconds * 1000, (trial) => {
     process.stdout.write(`${trial.mutant.name}: ${outcomeOf(trial)}${whyOf(trial)}\n`);
-  }
+  });
   const survivors = trials.filter(({ caught }) => caught === undefined);
   process.stdout.write(`${trials.length} mutants, ${survivors.length} not noticed\n`);
   if (isReported) writeFileSync(page, withTable(readFileSync(page, 'utf8'), tableOf(trials)));

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import type { Mutant } from './mutant.ts';
 import { MutatedCopy, requireApplicable } from './mutated-copy.ts';
 
@@ -21,15 +22,32 @@ const runs = [
 ] as const;
 const endingLine = /^seed \d+: (?:step (?<failedAt>\d+), failed: (?<why>.*)|\d+ steps, ok, )/m;
 
-/** Breaks one mechanism after the other, and lets the simulation run on each until it notices, or the time is over. */
-export async function* tryMutants(mutants: readonly Mutant[], mostMs: number): AsyncGenerator<Trial> {
+/**
+ * Breaks one mechanism after the other, and lets the simulation run on each until it notices, or the time is over. Each core works
+ * on a copy of its own. `tell` learns of each mutant when it is done; the answer is in the order of the mutants.
+ */
+export async function tryMutants(
+  mutants: readonly Mutant[],
+  mostMs: number,
+  tell: (trial: Trial) => void = () => undefined,
+): Promise<readonly Trial[]> {
   for (const mutant of mutants) requireApplicable(mutant);
-  const copy = new MutatedCopy();
-  try {
-    for (const mutant of mutants) yield await tryMutant(copy, mutant, mostMs);
-  } finally {
-    copy.remove();
-  }
+  const untried = mutants.entries();
+  const trials: Trial[] = [];
+  const work = async (): Promise<void> => {
+    const copy = new MutatedCopy();
+    try {
+      for (const [place, mutant] of untried) {
+        const trial = await tryMutant(copy, mutant, mostMs);
+        trials[place] = trial;
+        tell(trial);
+      }
+    } finally {
+      copy.remove();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), mutants.length) }, work));
+  return trials;
 }
 
 async function tryMutant(copy: MutatedCopy, mutant: Mutant, mostMs: number): Promise<Trial> {
