@@ -5,7 +5,7 @@ import { Simulation } from './simulation.ts';
 /** Steps are many, and the machine may be busy. */
 const patienceMs = 600_000;
 
-/** Seeds that have found something are in `seeds.test.ts`. */
+/** Seeds that have found something are in `found-seeds.ts`. */
 test.each([
   ['', false, 40_000],
   [' while days end', true, 20_000],
