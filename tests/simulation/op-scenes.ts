@@ -1,4 +1,4 @@
-import { sweepOps } from '@reeve/core';
+import { sweepOps, tiersOf } from '@reeve/core';
 import { check, complete, nextOpWith, register } from './agent-deeds.ts';
 import type { ClusterGateway } from './cluster.ts';
 import { control } from './control-deeds.ts';
@@ -6,17 +6,67 @@ import { loggedIn } from './deed.ts';
 import { people } from './people.ts';
 import { caps } from './policies.ts';
 import type { Scene, SceneStage } from './scene.ts';
-import { drawTwo, runningAt, teamOf } from './scene.ts';
+import { drawTeam, drawTwo, runningAt, teamOf } from './scene.ts';
 import { settings } from './virtual-gateway.ts';
-import type { KnownOp } from './world.ts';
+import type { KnownAgent, KnownOp } from './world.ts';
 
 /** How long a login lasts that ends soon. */
 const loginMs = 1000;
 
-/** How much the team of an agent may still spend on this day. */
-function roomIn({ gov }: ClusterGateway, { agent: { id } }: KnownOp): number {
-  const { spent, reserved } = gov.ledger.read({ ...id, tier: 'team', agentId: '' });
-  return caps.team - Number(spent.day) - Number(reserved);
+/** How much is left of these tiers on this day. */
+function roomIn({ gov }: ClusterGateway, { id }: KnownAgent, tiers: readonly (keyof typeof caps)[]): number {
+  const read = tiersOf(id).filter(({ tier }) => tiers.includes(tier));
+  const rooms = read.map((of) => {
+    const { spent, reserved } = gov.ledger.read(of);
+    return caps[of.tier] - Number(spent.day) - Number(reserved);
+  });
+  return Math.min(...rooms);
+}
+
+const shared = ['team', 'org', 'global'] as const;
+
+/** What an agent can charge at once. */
+function mostFor(gateway: ClusterGateway, agent: KnownAgent): number {
+  return roomIn(gateway, agent, ['agent', ...shared]);
+}
+
+/** Nothing but policies that people store denies this. */
+function checkOf(stage: SceneStage, gateway: ClusterGateway, agent: KnownAgent, cost: number): KnownOp {
+  const opId = nextOpWith('read', agent);
+  stage.does('check', gateway, () => check(stage, gateway, agent, { opId, cost, runId: '' }));
+  return { agent, opId };
+}
+
+/** Tokens that may have expired are replaced. */
+async function registerAgain(stage: SceneStage, gateway: ClusterGateway, agents: readonly KnownAgent[]): Promise<void> {
+  const { cluster, world } = stage;
+  for (const agent of agents) stage.does('register', gateway, () => register(stage, gateway, agent, world.root));
+  await cluster.finishes(gateway);
+  await cluster.calm();
+}
+
+/** What a scene has charged counts no longer, so that others find room again. */
+async function giveBack(stage: SceneStage, gateway: ClusterGateway, ops: readonly KnownOp[]): Promise<void> {
+  await stage.cluster.calm();
+  for (const op of ops) stage.does('complete', gateway, () => complete(stage, gateway, op, 0));
+}
+
+/** Two agents of a team charge at once, at two gateways. What they share has room for each of the charges, and not for both. */
+async function chargeTogether(stage: SceneStage): Promise<void> {
+  const { random, cluster } = stage;
+  await cluster.calm();
+  const two = drawTwo(stage);
+  const team = drawTeam(stage);
+  if (two === undefined || team.length < 2) return;
+  const mine = random.pick(team);
+  const theirs = random.pick(team.filter((agent) => agent !== mine));
+  const [one] = two;
+  const costs = [mostFor(one, mine), mostFor(one, theirs)] as const;
+  if (Math.min(...costs) <= 0 || costs[0] + costs[1] <= roomIn(one, mine, shared)) return;
+  await registerAgain(stage, one, [mine, theirs]);
+  const charges = [checkOf(stage, two[0], mine, costs[0]), checkOf(stage, two[1], theirs, costs[1])];
+  for (const gateway of two) await cluster.finishes(gateway);
+  await giveBack(stage, one, charges);
 }
 
 /**
@@ -24,40 +74,37 @@ function roomIn({ gov }: ClusterGateway, { agent: { id } }: KnownOp): number {
  * fills the cap. Then the login of whoever did something before ends: the release is done again, and comes after the charge.
  */
 async function chargeOntoRelease(stage: SceneStage): Promise<void> {
-  const { random, world, cluster } = stage;
+  const { random, cluster } = stage;
   await cluster.calm();
   const two = drawTwo(stage);
-  if (two === undefined) return;
+  const team = drawTeam(stage);
+  const first = random.int(team.length);
+  const [releasing, charging, filling] = [...team.slice(first), ...team.slice(0, first)];
+  if (two === undefined || releasing === undefined || charging === undefined || filling === undefined) return;
   const [one, other] = two;
-  const running = [...runningAt(one, world.agents)];
-  const isOwn = ({ agent, opId }: KnownOp, ended: KnownOp) => agent === ended.agent && opId !== ended.opId;
-  const ended = running.filter((each) => {
-    const room = roomIn(one, each);
-    return each.op.reservedMicros > 0 && room > 0 && room < caps.agent && running.some((also) => isOwn(also, each));
-  });
-  if (ended.length === 0) return;
-  const released = random.pick(ended);
-  const { orgId, teamId } = released.agent.id;
-  const [charging, filling] = teamOf(world.agents, orgId, teamId).filter((agent) => agent !== released.agent);
-  const paused = running.find((each) => isOwn(each, released));
-  if (charging === undefined || filling === undefined || paused === undefined) return;
-  const room = roomIn(one, released);
-  const cost = Math.min(released.op.reservedMicros, room);
+  const reserved = Math.min(mostFor(one, releasing), roomIn(one, releasing, shared) - 1e6);
+  if (reserved <= 0) return;
+  await registerAgain(stage, one, [releasing, charging, filling]);
+  const [released, paused] = [checkOf(stage, one, releasing, reserved), checkOf(stage, one, releasing, 0)];
+  await cluster.finishes(one);
+  await cluster.calm();
+  const room = roomIn(one, releasing, shared);
+  const cost = Math.min(reserved, mostFor(one, charging));
+  if (cost <= 0 || mostFor(other, filling) < room) return giveBack(stage, one, [released]);
 
   const pausing = async () => control(one, await loggedIn(one, random.pick(people), loginMs), paused, 'pause');
   stage.does('control an operation', one, pausing);
   await cluster.hears(one);
   stage.does('complete', one, () => complete(stage, one, released, 0));
   await cluster.hears(one);
-  const charge = { opId: nextOpWith('search', charging), cost };
-  stage.does('check', one, () => check(stage, one, charging, charge));
+  const charge = checkOf(stage, one, charging, cost);
   await cluster.hears(one);
   one.endTurn();
-  const fill = { opId: nextOpWith('search', filling), cost: room };
-  stage.does('check', other, () => check(stage, other, filling, fill));
+  const fill = checkOf(stage, other, filling, room);
   await cluster.finishes(other);
   stage.passes(loginMs);
   await cluster.finishes(one);
+  await giveBack(stage, one, [charge, fill]);
 }
 
 /** How much the team of an agent may spend until 80 % of its cap are used up. None if somebody was told of that already. */
@@ -87,21 +134,16 @@ async function releaseBehindCharge(stage: SceneStage): Promise<void> {
   if (others.length < 2) return;
   const mine = random.pick(others);
   const theirs = random.pick(others.filter((agent) => agent !== mine));
-  // A token may have expired meanwhile.
-  for (const agent of [mine, theirs]) stage.does('register', one, () => register(stage, one, agent, world.root));
-  await cluster.finishes(one);
-  await cluster.calm();
+  await registerAgain(stage, one, [mine, theirs]);
   const cost = Math.ceil(roomBelowShare(one, released) / 2);
 
-  const charge = { opId: nextOpWith('search', mine), cost, runId: '' };
-  stage.does('check', one, () => check(stage, one, mine, charge));
+  checkOf(stage, one, mine, cost);
   await cluster.hears(one);
   one.endTurn();
   stage.does('complete', one, () => complete(stage, one, released, 0));
   await cluster.hears(one);
   one.endTurn();
-  const elsewhere = { opId: nextOpWith('search', theirs), cost, runId: '' };
-  stage.does('check', other, () => check(stage, other, theirs, elsewhere));
+  checkOf(stage, other, theirs, cost);
   await cluster.finishes(other);
   await cluster.finishes(one);
 }
@@ -136,6 +178,7 @@ async function leaveRowBehind(stage: SceneStage): Promise<void> {
 
 /** What happens to the reservations and the rows of operations. */
 export const opScenes: readonly Scene[] = [
+  { name: 'charge together', weight: 1, play: chargeTogether },
   { name: 'charge onto a release', weight: 1, play: chargeOntoRelease },
   { name: 'release behind a charge', weight: 2, play: releaseBehindCharge },
   { name: 'leave a row behind', weight: 0.3, play: leaveRowBehind },

@@ -148,7 +148,7 @@ export class Simulation implements SceneStage {
         },
       },
       { weight: 2, act: () => void this.#count('catch up', any().gov.journal.catchUp()) },
-      { weight: 3, act: () => this.#scene() },
+      { weight: 5, act: () => this.#scene() },
       { weight: 0.5, act: () => this.#restart(random.int(gateways.length)) },
       // Whoever runs a gateway that could not read something starts it again.
       { weight: 1, act: () => this.#restart(gateways.findIndex(({ ground }) => !ground.outOfReach.isNobody)) },
