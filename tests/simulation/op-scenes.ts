@@ -1,5 +1,5 @@
 import { sweepOps, tiersOf } from '@reeve/core';
-import { check, complete, nextOpWith, register } from './agent-deeds.ts';
+import { complete } from './agent-deeds.ts';
 import type { ClusterGateway } from './cluster.ts';
 import { control } from './control-deeds.ts';
 import { loggedIn } from './deed.ts';
@@ -7,6 +7,7 @@ import { people } from './people.ts';
 import { caps } from './policies.ts';
 import type { Scene, SceneStage } from './scene.ts';
 import { drawTeam, drawTwo, runningAt, teamOf } from './scene.ts';
+import { checkOf, registerAgain } from './scene-deeds.ts';
 import { settings } from './virtual-gateway.ts';
 import type { KnownAgent, KnownOp } from './world.ts';
 
@@ -30,21 +31,6 @@ function mostFor(gateway: ClusterGateway, agent: KnownAgent): number {
   return roomIn(gateway, agent, ['agent', ...shared]);
 }
 
-/** Nothing but policies that people store denies this. */
-function checkOf(stage: SceneStage, gateway: ClusterGateway, agent: KnownAgent, cost: number): KnownOp {
-  const opId = nextOpWith('read', agent);
-  stage.does('check', gateway, () => check(stage, gateway, agent, { opId, cost, runId: '' }));
-  return { agent, opId };
-}
-
-/** Tokens that may have expired are replaced. */
-async function registerAgain(stage: SceneStage, gateway: ClusterGateway, agents: readonly KnownAgent[]): Promise<void> {
-  const { cluster, world } = stage;
-  for (const agent of agents) stage.does('register', gateway, () => register(stage, gateway, agent, world.root));
-  await cluster.finishes(gateway);
-  await cluster.calm();
-}
-
 /** What a scene has charged counts no longer, so that others find room again. */
 async function giveBack(stage: SceneStage, gateway: ClusterGateway, ops: readonly KnownOp[]): Promise<void> {
   await stage.cluster.calm();
@@ -64,7 +50,10 @@ async function chargeTogether(stage: SceneStage): Promise<void> {
   const costs = [mostFor(one, mine), mostFor(one, theirs)] as const;
   if (Math.min(...costs) <= 0 || costs[0] + costs[1] <= roomIn(one, mine, shared)) return;
   await registerAgain(stage, one, [mine, theirs]);
-  const charges = [checkOf(stage, two[0], mine, costs[0]), checkOf(stage, two[1], theirs, costs[1])];
+  const charges = [
+    checkOf(stage, two[0], mine, { cost: costs[0] }),
+    checkOf(stage, two[1], theirs, { cost: costs[1] }),
+  ];
   for (const gateway of two) await cluster.finishes(gateway);
   await giveBack(stage, one, charges);
 }
@@ -85,7 +74,7 @@ async function chargeOntoRelease(stage: SceneStage): Promise<void> {
   const reserved = Math.min(mostFor(one, releasing), roomIn(one, releasing, shared) - 1e6);
   if (reserved <= 0) return;
   await registerAgain(stage, one, [releasing, charging, filling]);
-  const [released, paused] = [checkOf(stage, one, releasing, reserved), checkOf(stage, one, releasing, 0)];
+  const [released, paused] = [checkOf(stage, one, releasing, { cost: reserved }), checkOf(stage, one, releasing)];
   await cluster.finishes(one);
   await cluster.calm();
   const room = roomIn(one, releasing, shared);
@@ -97,10 +86,10 @@ async function chargeOntoRelease(stage: SceneStage): Promise<void> {
   await cluster.hears(one);
   stage.does('complete', one, () => complete(stage, one, released, 0));
   await cluster.hears(one);
-  const charge = checkOf(stage, one, charging, cost);
+  const charge = checkOf(stage, one, charging, { cost });
   await cluster.hears(one);
   one.endTurn();
-  const fill = checkOf(stage, other, filling, room);
+  const fill = checkOf(stage, other, filling, { cost: room });
   await cluster.finishes(other);
   stage.passes(loginMs);
   await cluster.finishes(one);
@@ -137,13 +126,13 @@ async function releaseBehindCharge(stage: SceneStage): Promise<void> {
   await registerAgain(stage, one, [mine, theirs]);
   const cost = Math.ceil(roomBelowShare(one, released) / 2);
 
-  checkOf(stage, one, mine, cost);
+  checkOf(stage, one, mine, { cost });
   await cluster.hears(one);
   one.endTurn();
   stage.does('complete', one, () => complete(stage, one, released, 0));
   await cluster.hears(one);
   one.endTurn();
-  checkOf(stage, other, theirs, cost);
+  checkOf(stage, other, theirs, { cost });
   await cluster.finishes(other);
   await cluster.finishes(one);
 }

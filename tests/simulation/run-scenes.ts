@@ -1,13 +1,12 @@
-import type { Op } from '@reeve/core';
 import { check, complete, nextOpWith } from './agent-deeds.ts';
-import type { ClusterGateway } from './cluster.ts';
+
 import { control } from './control-deeds.ts';
-import { asCaller } from './deed.ts';
-import type { tools } from './policies.ts';
+import { asCaller, loggedIn } from './deed.ts';
+import { people } from './people.ts';
 import type { Scene, SceneStage } from './scene.ts';
-import { drawTeam, drawTwo, runningAt } from './scene.ts';
+import { drawTeam, drawTwo } from './scene.ts';
+import { checkOf, registerAgain } from './scene-deeds.ts';
 import { settings } from './virtual-gateway.ts';
-import type { KnownAgent } from './world.ts';
 
 /** What gives a label to a new run, and what is decided by the labels of a run. */
 const labels = ['search', 'ask'] as const;
@@ -32,24 +31,47 @@ function beginTogether(stage: SceneStage): void {
   }
 }
 
+/** A check in a run waits to be durable, and another gateway labels the run first. Nothing else is between the two. */
+async function labelMeanwhile(stage: SceneStage): Promise<void> {
+  const { random, cluster, step } = stage;
+  await cluster.calm();
+  const two = drawTwo(stage);
+  const team = drawTeam(stage);
+  if (two === undefined || team.length < 2) return;
+  const [one, other] = two;
+  const labelling = random.pick(team);
+  const waiting = random.pick(team.filter((agent) => agent !== labelling));
+  await registerAgain(stage, one, [labelling, waiting]);
+  const runId = `labelled-${step}`;
+  // Whoever does something for the first time changes more than what this is about.
+  for (const agent of [labelling, waiting]) checkOf(stage, one, agent, { runId });
+  await cluster.finishes(one);
+  await cluster.calm();
+
+  checkOf(stage, other, waiting, { tool: 'send', runId });
+  await cluster.hears(other);
+  checkOf(stage, one, labelling, { tool: 'search', runId });
+  await cluster.finishes(one);
+  await cluster.finishes(other);
+}
+
 /**
  * The last operation of a labelled run ends, and the run is forgotten long after; neither is durable yet. Meanwhile another
  * gateway has paused the operation, so that it does not end.
  */
 async function forgetUnendedRun(stage: SceneStage): Promise<void> {
-  const { random, world, cluster } = stage;
+  const { random, world, cluster, step } = stage;
   await cluster.calm();
   const two = drawTwo(stage);
-  if (two === undefined) return;
+  const team = drawTeam(stage);
+  if (two === undefined || team.length === 0) return;
   const [one, other] = two;
-  const { runs } = one.gov;
-  const isLast = ({ op, agent: { id } }: { readonly op: Op; readonly agent: KnownAgent }) => {
-    const place = { ...id, runId: op.runId, agentId: op.runId === '' ? id.agentId : '' };
-    return runs.find(place)?.underWay === 1 && runs.labels.of({ of: 'run', place }).length > 0;
-  };
-  const last = [...runningAt(one, world.agents)].filter(isLast);
-  if (last.length === 0) return;
-  const ended = random.pick(last);
+  const agent = random.pick(team);
+  await registerAgain(stage, one, [agent]);
+  const ended = checkOf(stage, one, agent, { tool: 'search', runId: `unended-${step}` });
+  await cluster.finishes(one);
+  await cluster.calm();
+
   stage.does('complete', one, () => complete(stage, one, ended, 0));
   await cluster.hears(one);
   one.endTurn();
@@ -59,6 +81,42 @@ async function forgetUnendedRun(stage: SceneStage): Promise<void> {
   stage.passes(settings.runTtlMs + 1000);
   stage.does('save runs', one, () => one.gov.journal.ownTurn(() => one.gov.runKeeper.save(100)));
   await cluster.hears(one);
+  await cluster.finishes(one);
+}
+
+/**
+ * A labelled run is forgotten, and that is not durable yet. Meanwhile another gateway clears its labels, and somebody acts in it
+ * there, so that it is not forgotten after all.
+ */
+async function clearForgottenRun(stage: SceneStage): Promise<void> {
+  const { random, cluster, step } = stage;
+  await cluster.calm();
+  const two = drawTwo(stage);
+  const team = drawTeam(stage);
+  if (two === undefined || team.length < 2) return;
+  const [one, other] = two;
+  const labelling = random.pick(team);
+  const acting = random.pick(team.filter((agent) => agent !== labelling));
+  await registerAgain(stage, one, [labelling, acting]);
+  const runId = `cleared-${step}`;
+  const ended = checkOf(stage, one, labelling, { tool: 'search', runId });
+  await cluster.finishes(one);
+  stage.does('complete', one, () => complete(stage, one, ended, 0));
+  await cluster.finishes(one);
+  await cluster.calm();
+  stage.passes(settings.runTtlMs + 1000);
+
+  stage.does('save runs', one, () => one.gov.journal.ownTurn(() => one.gov.runKeeper.save(100)));
+  await cluster.hears(one);
+  const { orgId, teamId } = labelling.id;
+  const clearing = async () => {
+    const by = await loggedIn(other, random.pick(people));
+    return other.execute({ kind: 'clear_labels', by, orgId, teamId, runId, labels: undefined, reason: '' });
+  };
+  stage.does('clear labels', other, clearing);
+  await cluster.finishes(other);
+  checkOf(stage, other, acting, { runId });
+  await cluster.finishes(other);
   await cluster.finishes(one);
 }
 
@@ -77,13 +135,8 @@ async function actInRunAfterRefusal(stage: SceneStage): Promise<void> {
   // What its own agent does meanwhile would make it ask again.
   const waiting = random.pick(team.filter((agent) => agent !== acting));
   const runId = `quiet-${step}`;
-  const checkAt = (gateway: ClusterGateway, agent: KnownAgent, tool: (typeof tools)[number]) => {
-    const op = { agent, opId: nextOpWith(tool, agent) };
-    stage.does('check', gateway, () => check(stage, gateway, agent, { runId, opId: op.opId, cost: 0 }));
-    return op;
-  };
   const actAtOther = async () => {
-    const op = checkAt(other, acting, 'search');
+    const op = checkOf(stage, other, acting, { tool: 'search', runId });
     await cluster.finishes(other);
     stage.does('complete', other, () => complete(stage, other, op, 0));
     await cluster.finishes(other);
@@ -97,7 +150,7 @@ async function actInRunAfterRefusal(stage: SceneStage): Promise<void> {
   const passesUntil = (time: number) => stage.passes(time - one.clock.now());
 
   passesUntil(quietAt - 500);
-  checkAt(one, waiting, 'search');
+  checkOf(stage, one, waiting, { tool: 'search', runId });
   await cluster.hears(one);
   await actAtOther();
   one.endTurn();
@@ -106,13 +159,15 @@ async function actInRunAfterRefusal(stage: SceneStage): Promise<void> {
   cluster.log.workFor(one.ground, 'done');
   await cluster.finishes(one, 'refused');
   passesUntil(quietAt + 500);
-  checkAt(one, waiting, 'send');
+  checkOf(stage, one, waiting, { tool: 'send', runId });
   await cluster.finishes(one);
 }
 
 /** What happens to the runs of agents. */
 export const runScenes: readonly Scene[] = [
   { name: 'begin together', weight: 3, play: beginTogether },
+  { name: 'label meanwhile', weight: 1, play: labelMeanwhile },
   { name: 'forget a run that has not ended', weight: 1, play: forgetUnendedRun },
+  { name: 'clear a run that is being forgotten', weight: 1, play: clearForgottenRun },
   { name: 'act in a run after a refusal', weight: 1, play: actInRunAfterRefusal },
 ];

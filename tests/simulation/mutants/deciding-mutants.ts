@@ -56,12 +56,33 @@ export const decidingMutants: readonly Mutant[] = [
     file: `${core}/runs/watched-runs.ts`,
     text: '    rest(name);\n    journal.reads({ name: endsName(name) });',
     replacement: '    rest(name);\n    void endsName;',
+    also: [
+      {
+        file: `${core}/runs/run-registry.ts`,
+        text: 'return run.underWay === 0 && run.unsettled.length === 0 && run.lastAt',
+        replacement: 'return run.underWay === 0 && run.lastAt',
+      },
+      {
+        file: `${core}/runs/idle-runs.ts`,
+        text: 'if (run.unsettled.length > 0 || !isLapsed(run)) break;',
+        replacement: 'if (!isLapsed(run)) break;',
+      },
+    ],
   },
   {
     name: 'labels: a decision stands although another gateway has labelled the run first',
     file: `${core}/runs/watched-runs.ts`,
     text: 'for (const bearer of bearersOf(op)) rest(bearer);',
     replacement: 'bearersOf satisfies unknown;',
+    also: [
+      {
+        file: `${core}/runs/runs-facts.ts`,
+        text: `    apply: ({ runs }, change) => runs.give(change),
+    touch: touchOfBearer,`,
+        replacement: `    apply: ({ runs }, change) => runs.give(change),
+    touch: touchesNobody,`,
+      },
+    ],
   },
   {
     name: 'labels: those of whoever it acts for do not count',

@@ -36,8 +36,10 @@ export const flowMutants: readonly Mutant[] = [
   {
     name: 'labels: what gives one does not alter what others have read',
     file: `${core}/runs/runs-facts.ts`,
-    text: 'alters: (bearer) => [labelsName(bearer), labelledName(bearer)],\n    rows: givenWrites,',
-    replacement: 'alters: (bearer) => [labelledName(bearer)],\n    rows: givenWrites,',
+    text: `    touch: touchOfBearer,
+    alters: (bearer) => [labelsName(bearer), labelledName(bearer)],`,
+    replacement: `    touch: touchesNobody,
+    alters: (bearer) => [labelledName(bearer)],`,
   },
   {
     name: 'labels: those that come while people are asked do not count',

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Mutant } from './mutant.ts';
+import type { Breakage, Mutant } from './mutant.ts';
 
 /** The root of the repository. */
 const sources = resolve(import.meta.dirname, '../../..');
@@ -20,7 +20,14 @@ export class MutatedCopy {
   }
 
   /** Breaks one mechanism, and returns how to mend it. */
-  break({ name, file, text, replacement }: Mutant): () => void {
+  break(mutant: Mutant): () => void {
+    const mends = breakagesOf(mutant).map((breakage) => this.#replace(mutant.name, breakage));
+    return () => {
+      for (const mend of mends.toReversed()) mend();
+    };
+  }
+
+  #replace(name: string, { file, text, replacement }: Breakage): () => void {
     const path = join(this.folder, file);
     const whole = readFileSync(path, 'utf8');
     requireOnce(name, file, text, whole);
@@ -36,9 +43,15 @@ export class MutatedCopy {
   }
 }
 
-/** Fails if the text of a mutant is not, or no longer, in its file. */
-export function requireApplicable({ name, file, text }: Mutant): void {
-  requireOnce(name, file, text, readFileSync(join(sources, file), 'utf8'));
+/** Fails if a text of a mutant is not, or no longer, in its file. */
+export function requireApplicable(mutant: Mutant): void {
+  for (const { file, text } of breakagesOf(mutant)) {
+    requireOnce(mutant.name, file, text, readFileSync(join(sources, file), 'utf8'));
+  }
+}
+
+function breakagesOf(mutant: Mutant): readonly Breakage[] {
+  return [mutant, ...(mutant.also ?? [])];
 }
 
 function requireOnce(name: string, file: string, text: string, whole: string): void {
