@@ -4,15 +4,12 @@ import type { ClusterGateway } from './cluster.ts';
 import { control } from './control-deeds.ts';
 import { loggedIn } from './deed.ts';
 import { people } from './people.ts';
-import { caps } from './policies.ts';
+import { caps, rates } from './policies.ts';
 import type { Scene, SceneStage } from './scene.ts';
 import { drawTeam, drawTwo, runningAt, teamOf } from './scene.ts';
-import { checkOf, registerAgain } from './scene-deeds.ts';
+import { checkOf, loginMs, registerAgain } from './scene-deeds.ts';
 import { settings } from './virtual-gateway.ts';
 import type { KnownAgent, KnownOp } from './world.ts';
-
-/** How long a login lasts that ends soon. */
-const loginMs = 1000;
 
 /** How much is left of these tiers on this day. */
 function roomIn({ gov }: ClusterGateway, { id }: KnownAgent, tiers: readonly (keyof typeof caps)[]): number {
@@ -165,10 +162,39 @@ async function leaveRowBehind(stage: SceneStage): Promise<void> {
   await stage.restarts(one);
 }
 
-/** What happens to the reservations and the rows of operations. */
+/**
+ * Two agents of an org check at once, at two gateways, where its rate has room for two checks more. One agent takes both, and the
+ * other one takes none that anybody is told of.
+ */
+async function checkTogether(stage: SceneStage): Promise<void> {
+  const { random, world, cluster } = stage;
+  await cluster.calm();
+  const two = drawTwo(stage);
+  const { orgId } = world.agent(random).id;
+  const agents = world.agents.filter(({ id, tokens, isLost }) => id.orgId === orgId && tokens.length > 0 && !isLost);
+  const [first, second] = agents;
+  if (two === undefined || first === undefined || second === undefined) return;
+  const [one, other] = two;
+  await registerAgain(stage, one, agents);
+  const [ofAgent, ofOrg] = rates;
+  stage.passes(ofOrg.windowMs);
+  const asking = agents.flatMap((agent) => Array<KnownAgent>(ofAgent.max).fill(agent));
+  for (let left = ofOrg.max - 2; left > 0; left -= asking.length) {
+    for (const agent of asking.slice(0, left)) checkOf(stage, one, agent);
+    await cluster.finishes(one);
+    stage.passes(ofAgent.windowMs);
+  }
+  await cluster.calm();
+  for (let nth = 0; nth < 2; nth++) checkOf(stage, one, first);
+  checkOf(stage, other, second);
+  for (const gateway of two) await cluster.finishes(gateway);
+}
+
+/** What happens to the reservations, the rates and the rows of operations. */
 export const opScenes: readonly Scene[] = [
   { name: 'charge together', weight: 1, play: chargeTogether },
   { name: 'charge onto a release', weight: 1, play: chargeOntoRelease },
   { name: 'release behind a charge', weight: 2, play: releaseBehindCharge },
+  { name: 'check together', weight: 0.3, play: checkTogether },
   { name: 'leave a row behind', weight: 0.3, play: leaveRowBehind },
 ];

@@ -17,10 +17,13 @@ function drawOp({ random, world }: Stage): KnownOp {
 }
 
 /** An agent asks whether it may read what an operation brought back. */
-function askAboutResult(sim: Stage, { gov, results: ports }: VirtualGateway): Promise<unknown> {
+export function askAboutResult(
+  sim: Stage,
+  { gov, results: ports }: VirtualGateway,
+  { agent, opId }: KnownOp,
+  text: (typeof results)[number] = sim.random.pick(results),
+): Promise<unknown> {
   const { random, judge } = sim;
-  const { agent, opId } = drawOp(sim);
-  const text = random.pick(results);
   const token = random.chance(0.05) ? earlierToken(sim, agent) : tokenOf(agent);
   const isError = random.chance(0.1);
   const op = opName(agentName(agent.id), opId);
@@ -44,4 +47,6 @@ function askAboutResult(sim: Stage, { gov, results: ports }: VirtualGateway): Pr
 const overCodes: ReadonlySet<string> = new Set(['op_not_found', 'invalid_transition']);
 
 /** How agents treat what their operations bring back. */
-export const resultDeeds: readonly Deed[] = [{ name: 'ask about a result', weight: 10, act: askAboutResult }];
+export const resultDeeds: readonly Deed[] = [
+  { name: 'ask about a result', weight: 10, act: (sim, gateway) => askAboutResult(sim, gateway, drawOp(sim)) },
+];

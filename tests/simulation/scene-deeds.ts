@@ -4,6 +4,9 @@ import type { tools } from './policies.ts';
 import type { SceneStage } from './scene.ts';
 import type { KnownAgent, KnownOp } from './world.ts';
 
+/** How long a login lasts that ends soon. */
+export const loginMs = 1000;
+
 /** What a scene says in a check. It costs nothing and names no run unless the scene says so. */
 interface Asked {
   readonly tool?: (typeof tools)[number];

@@ -76,6 +76,13 @@ export const flowMutants: readonly Mutant[] = [
     file: `${core}/journal/turns.ts`,
     text: 'if (this.takenBack === takenBack) return outcome();',
     replacement: 'if (this.takenBack >= takenBack) return outcome();',
+    also: [
+      {
+        file: `${core}/journal/turns.ts`,
+        text: 'if (this.followed === followed && this.takenBack === takenBack) throw error;',
+        replacement: 'if (this.followed >= followed) throw error;',
+      },
+    ],
   },
   {
     name: 'labels: a run is forgotten beside what others do with its labels',
