@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assembleCommand } from '../scripts/assemble-command.ts';
 import { endWithUs } from '../tests/harness/end-with-us.ts';
 import { trackFolder } from './children.ts';
+import { installedCommand } from './command.ts';
 import type { GatewayProcess } from './gateway-process.ts';
 import { startGateway } from './gateway-process.ts';
 import { bootstrapKey } from './load-protocol.ts';
@@ -29,13 +29,11 @@ export class FloorWorld {
   readonly #gateway: GatewayProcess;
   readonly #home: string;
   readonly #removeHome: () => void;
-  readonly #reeve: string;
 
   private constructor(gateway: GatewayProcess) {
     this.#gateway = gateway;
     this.#home = mkdtempSync(join(tmpdir(), 'reeve-bench-floor-'));
     this.#removeHome = trackFolder(this.#home);
-    this.#reeve = assembleCommand(join(this.#home, 'command'));
     mkdirSync(join(this.#home, 'project'));
   }
 
@@ -45,7 +43,8 @@ export class FloorWorld {
 
   /** Starts a program as it is, or by `reeve run` as people install it. Programs of this checkout can be read inside. */
   begin(command: readonly string[], flags?: readonly string[]): ChildProcess {
-    const run = [this.#reeve, 'run', '--read', resolve('.'), '--read', join(this.#home, 'command')];
+    const reeve = installedCommand();
+    const run = [reeve, 'run', '--read', resolve('.'), '--read', dirname(dirname(reeve))];
     const words = flags === undefined ? command : [...run, ...flags, '--', ...command];
     const [program = '', ...rest] = words;
     const env = {

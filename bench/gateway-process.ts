@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { probeEnv } from './ask-probe.ts';
 import { trackFolder } from './children.ts';
+import { commandFromSources, installedCommand } from './command.ts';
 import { bootstrapKey } from './load-protocol.ts';
 import type { ServerProcess } from './server-process.ts';
 import { startServer } from './server-process.ts';
@@ -38,6 +38,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Loads the probe into the gateway, for figures that only the process itself has. */
   readonly probe?: boolean;
+  /** Starts the sources of the checkout, not what people install. */
+  readonly fromSources?: boolean;
   /** The data folder of an earlier gateway, which stays. Without it, the gateway gets a new one until it stops. */
   readonly folder?: string;
 }
@@ -62,11 +64,11 @@ export function makeDataFolder(policies: GatewayOptions['policies'] = {}): { fol
   return { folder, remove };
 }
 
-/** Starts the real `reeve serve` on a data folder, with the default settings and those of `env`. */
+/** Starts the real `reeve serve`, as people install it, on a data folder, with the default settings and those of `env`. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
   const made = options.folder === undefined ? makeDataFolder(options.policies) : undefined;
   const folder = made?.folder ?? options.folder ?? '';
-  const reeve = fileURLToPath(new URL('../packages/cli/bin/reeve.mjs', import.meta.url));
+  const reeve = options.fromSources === true ? commandFromSources : installedCommand();
   const server = await startServer(
     options.core,
     [reeve, 'serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--data', folder],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect } from '@reeve/sdk';
 import { trackFolder } from './children.ts';
+import { installedCommand } from './command.ts';
 import type { Cores } from './cores.ts';
 import { startGateway } from './gateway-process.ts';
 import { bootstrapKey } from './load-protocol.ts';
@@ -119,9 +120,8 @@ async function startProxy(core: number | undefined, upstream: string, grpc: stri
   const remove = trackFolder(folder);
   const file = join(folder, 'models.yaml');
   writeFileSync(file, `upstreams:\n  - {name: up, kind: openai, base_url: "${upstream}", models: ["gpt-*"]}\n`);
-  const reeve = fileOf('../packages/cli/bin/reeve.mjs');
   const args = ['llm', 'serve', '--config', file, '--http', '127.0.0.1:0', '--grpc-addr', grpc];
-  const server = await startServer(core, [process.execPath, reeve, ...args]);
+  const server = await startServer(core, [installedCommand(), ...args]);
   return {
     ...server,
     stop: async () => {

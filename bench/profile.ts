@@ -54,7 +54,7 @@ export async function profileGateway(cores: Cores, pace: Pace, tell: (line: stri
   for (const shape of shapes) {
     tell(`profile of ${shape.name} …`);
     const load = startLoad(cores.load);
-    const gateway = await startGateway({ core: cores.server, probe: true });
+    const gateway = await startGateway({ core: cores.server, probe: true, fromSources: true });
     await load.run({ kind: 'register', fleet: gateway.grpc, agents: 100, orgs: 10 });
     const echo = await startEcho(cores, load, gateway, probeEnv);
     const profile = (server: ServerProcess) => profileServer(load, pace, shape, server, gateway);

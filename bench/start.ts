@@ -27,7 +27,8 @@ export interface StartRow {
 }
 
 export interface StartResult {
-  readonly ops: number;
+  /** So many operations, or agents. */
+  readonly found: number;
   readonly rows: readonly StartRow[];
 }
 
@@ -42,6 +43,18 @@ interface Case {
   readonly folder: string;
 }
 
+/** What is done before the gateway is killed. */
+interface Made {
+  readonly agents: number;
+  readonly ops: number;
+  readonly completes?: boolean;
+}
+
+/** Who asks in all other cases. */
+const fewAgents = 100;
+/** Agents for each org. */
+const agentsOfOrg = 100;
+
 /** Housekeeping that does not come round, and one that does at once: it saves, marks, sweeps and moves its mark. */
 const never = { SVC_OPS_SWEEP_TICK_SECS: '3600', SVC_OPS_TTL_SECS: '3600' };
 const soon = { SVC_OPS_SWEEP_TICK_SECS: '1', SVC_OPS_TTL_SECS: '1', SVC_OPS_STALE_SECS: '3' };
@@ -49,7 +62,7 @@ const watchedSecs = 10;
 const savedWithinSecs = 300;
 
 /**
- * Starts gateways that were killed with so many operations: in turn, and each after `kill -9`, so that every start finds
+ * Starts gateways that were killed with so many operations, or with so many agents: in turn, and each after `kill -9`, so that every start finds
  * what the one before has found.
  */
 export async function measureStart(
@@ -59,12 +72,13 @@ export async function measureStart(
   tell: (line: string) => void,
 ): Promise<StartResult> {
   const whole = Math.ceil(ops / batchSize) * batchSize;
-  const running = await makeCase(cores, 'running, in the log', whole, false, tell);
+  const running = await makeCase(cores, 'running, in the log', { agents: fewAgents, ops: whole }, tell);
   const cases = [
-    await makeCase(cores, 'no operations', 0, false, tell),
+    await makeCase(cores, 'no operations', { agents: fewAgents, ops: 0 }, tell),
     running,
     await savedCase(cores, 'running, in rows', running, whole, tell),
-    await makeCase(cores, 'completed', whole, true, tell),
+    await makeCase(cores, 'completed', { agents: fewAgents, ops: whole, completes: true }, tell),
+    await makeCase(cores, 'agents registered', { agents: whole, ops: 0 }, tell),
   ];
   const samples: Sample[][] = [];
   for (let round = 1; round <= rounds; round++) {
@@ -76,15 +90,14 @@ export async function measureStart(
   tell('housekeeping …');
   const rows: StartRow[] = [];
   for (const [at, each] of cases.entries()) rows.push(await rowOf(cores, each, samples, at));
-  return { ops: whole, rows };
+  return { found: whole, rows };
 }
 
-/** A folder as a gateway leaves it that is killed right after so many operations. */
+/** A folder as a gateway leaves it that is killed right after all this. */
 async function makeCase(
   cores: Cores,
   name: string,
-  ops: number,
-  complete: boolean,
+  { agents, ops, completes = false }: Made,
   tell: (line: string) => void,
 ): Promise<Case> {
   tell(`${name}: making them …`);
@@ -93,9 +106,9 @@ async function makeCase(
   const load = startLoad(cores.load);
   try {
     const fleet = gateway.grpc;
-    await load.run({ kind: 'register', fleet, agents: 100, orgs: 10 });
-    const filled = await load.run({ kind: 'fill', fleet, ops, noted: complete });
-    const ended = complete ? await load.run({ kind: 'complete', fleet, pid: gateway.pid }) : filled;
+    await load.run({ kind: 'register', fleet, agents, orgs: Math.max(10, agents / agentsOfOrg) });
+    const filled = await load.run({ kind: 'fill', fleet, ops, noted: completes });
+    const ended = completes ? await load.run({ kind: 'complete', fleet, pid: gateway.pid }) : filled;
     if (filled.failed + ended.failed > 0 || ended.done !== ops) throw new Error(`${name}: some calls failed`);
     await gateway.kill();
     return { name, folder };
