@@ -1,4 +1,4 @@
-import { rememberingOf, rememberingTimestamp } from '../kernel/index.ts';
+import { rememberingRecent, rememberingTimestamp } from '../kernel/index.ts';
 import type { Sha256 } from '../kernel/index.ts';
 import { canonicalJson, canonicalText } from './canonical-json.ts';
 import type { Lineage, Actor, EntryDraft, SealedEntry } from './entry.ts';
@@ -19,9 +19,9 @@ export type Seal = (draft: EntryDraft, head: ChainHead) => SealedEntry;
  */
 export function sealer(sha256: Sha256): Seal {
   const timestamp = rememberingTimestamp();
-  // All entries of an agent share its actor and lineage objects, so their text is made once.
-  const actorText = rememberingOf(writeActor);
-  const lineageText = rememberingOf((lineage: Lineage) => JSON.stringify(lineage));
+  // The entries of an agent share its actor and lineage objects, so their text is made once while it acts.
+  const actorText = rememberingRecent(writeActor);
+  const lineageText = rememberingRecent((lineage: Lineage) => JSON.stringify(lineage));
   return (draft, head) => {
     const seq = head.seq + 1;
     const canonical =

@@ -1,5 +1,5 @@
 import type { AgentId } from '../kernel/index.ts';
-import { RecentMap } from '../kernel/index.ts';
+import { RecentMap, rememberingRecent } from '../kernel/index.ts';
 
 export type BudgetTier = 'global' | 'org' | 'team' | 'agent';
 
@@ -37,24 +37,17 @@ class KeyedTier implements TierOf {
 /** The whole gateway. */
 export const everybody: TierOf = new KeyedTier({ ...nobody, tier: 'global' });
 
-/** Every decision asks with the id that the agent is registered with, so the answer is kept beside it. */
-const tiersByAgent = new WeakMap<AgentId, readonly TierOf[]>();
-
 /** The tiers above agents. The agents of a team share them: there may be 100,000 agents. */
 const tiersByTeam = new RecentMap<readonly TierOf[]>(10_000);
 
 /**
  * The tiers that an agent's charge goes to, in the order of enforcement. An agent without an org has no org tier, and
- * an agent without a team has no team tier.
+ * an agent without a team has no team tier. Every decision asks with the id that the agent is registered with.
  */
-export function tiersOf(agent: AgentId): readonly TierOf[] {
-  const known = tiersByAgent.get(agent);
-  if (known !== undefined) return known;
-  const { orgId, teamId, agentId } = agent;
-  const tiers = [...tiersAbove(orgId, teamId), new KeyedTier({ tier: 'agent', orgId, teamId, agentId })];
-  tiersByAgent.set(agent, tiers);
-  return tiers;
-}
+export const tiersOf: (agent: AgentId) => readonly TierOf[] = rememberingRecent(({ orgId, teamId, agentId }) => [
+  ...tiersAbove(orgId, teamId),
+  new KeyedTier({ tier: 'agent', orgId, teamId, agentId }),
+]);
 
 /** A charge of an agent, and those of its team on whose behalf it acts: their ids, the nearest first. */
 export interface ChargedTo {
@@ -93,5 +86,6 @@ export function tierKey(of: TierOf): string {
 }
 
 function writeKey({ tier, orgId, teamId, agentId }: TierOf): string {
-  return tier === 'global' ? 'global' : `${tier}:${orgId}/${teamId}/${agentId}`;
+  // Balances keep it for each agent. A template would keep the parts in memory, too.
+  return tier === 'global' ? 'global' : [`${tier}:${orgId}`, teamId, agentId].join('/');
 }

@@ -34,6 +34,7 @@ export { equalInConstantTime, parseUrl } from './ports.ts';
 export { RecentMap } from './recent-map.ts';
 export { remembering } from './remembering.ts';
 export { rememberingOf } from './remembering-of.ts';
+export { rememberingRecent } from './remembering-recent.ts';
 export { SharedTexts } from './shared-texts.ts';
 export { hashOf } from './hash-of.ts';
 export { WideIndex } from './wide-index.ts';

@@ -5,11 +5,11 @@
  * A single map that gives up its oldest entry each time would have to find it first, past the places of all that were
  * given up before: up to 150 µs for each entry of a map of 100,000.
  */
-export class RecentMap<Value> {
+export class RecentMap<Value, Key = string> {
   /** May change: a smaller bound holds from the next entry on. */
   most: number;
-  #young = new Map<string, Value>();
-  #old = new Map<string, Value>();
+  #young = new Map<Key, Value>();
+  #old = new Map<Key, Value>();
 
   constructor(most: number) {
     this.most = most;
@@ -21,16 +21,16 @@ export class RecentMap<Value> {
     return size;
   }
 
-  get(key: string): Value | undefined {
+  get(key: Key): Value | undefined {
     return this.#young.get(key) ?? this.#old.get(key);
   }
 
-  set(key: string, value: Value): void {
+  set(key: Key, value: Value): void {
     if (this.#young.size >= this.most && !this.#young.has(key)) this.forgetOlder();
     this.#young.set(key, value);
   }
 
-  delete(key: string): void {
+  delete(key: Key): void {
     this.#young.delete(key);
     this.#old.delete(key);
   }

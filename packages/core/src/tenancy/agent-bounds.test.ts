@@ -6,7 +6,7 @@ import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { ticks, twoGateways } from '../testkit/two-gateways.ts';
 import { unregisteredAgent } from './agent.ts';
-import { agentBytes, compactAgent } from './compact-agent.ts';
+import { agentBytes, CompactAgents } from './compact-agent.ts';
 
 const id = (name: string) => agentId(`acme/red/${name}`);
 const tooMany = (setting: string) => ({ code: 'too_many_agents', message: expect.stringContaining(setting) as string });
@@ -117,11 +117,28 @@ test('a record with many texts is the same when it is kept compactly', () => {
       fc.array(text, { maxLength: 50 }),
       (metadata, toolNames) => {
         const record = { ...unregisteredAgent(id('a')), metadata, toolNames };
-        const kept = compactAgent(record);
+        const kept = new CompactAgents().of(record);
         expect({ ...kept }).toEqual(record);
         expect(JSON.stringify(kept.metadata)).toBe(JSON.stringify(metadata));
         expect(agentBytes(kept)).toBe(agentBytes(record));
       },
     ),
   );
+});
+
+test('what agents have in common is kept once', () => {
+  const compact = new CompactAgents();
+  const kept = [1, 2].map((nth) =>
+    compact.of({
+      ...unregisteredAgent(id(`agent-${nth}`)),
+      framework: ['a frame', 'work'].join(''),
+      metadata: {},
+      toolNames: [],
+      registeredWith: [['a cre', 'dential'].join('')],
+    }),
+  );
+  const [one, other] = kept;
+  expect(one).not.toBe(other);
+  for (const member of ['metadata', 'toolNames', 'registeredWith'] as const)
+    expect(one?.[member]).toBe(other?.[member]);
 });

@@ -2,7 +2,7 @@ import type { Width } from '../access/index.ts';
 import type { Actor, Lineage } from '../audit/index.ts';
 import { redactText } from '../audit/index.ts';
 import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
-import { equalInConstantTime } from '../kernel/index.ts';
+import { agentKey, equalInConstantTime, rememberingRecent } from '../kernel/index.ts';
 import type { AgentCoverage } from './agent-coverage.ts';
 
 /** The durable part of an agent. */
@@ -97,16 +97,14 @@ export function tokenEnd({ tokenHash, tokenLife }: AgentRecord, hash: string): E
 }
 
 /** The agent as an actor in audit entries. */
-export function actorOf(agent: Agent): Actor {
-  const known = actors.get(agent.record);
-  if (known !== undefined) return known;
-  const actor: Actor = { id: agent.key, kind: 'agent', label: redactText(agent.record.name) };
-  actors.set(agent.record, actor);
-  return actor;
+export function actorOf({ record }: Pick<Agent, 'record'>): Actor {
+  return actorOfRecord(record);
 }
 
-/** Records never change, so the actor of each is made once. */
-const actors = new WeakMap<AgentRecord, Actor>();
+/** Records never change. */
+const actorOfRecord = rememberingRecent(({ id, name }: AgentRecord): Actor => {
+  return { id: agentKey(id), kind: 'agent', label: redactText(name) };
+});
 
 /** An agent known only by its ids. */
 export function unregisteredAgent(id: AgentId): AgentRecord {

@@ -1,18 +1,55 @@
-import { utf8Length } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { RecentMap, SharedTexts, utf8Length } from '../kernel/index.ts';
 import type { AgentRecord } from './agent.ts';
 
 /** Few texts take less as they are. */
 const fewTexts = 8;
 
-/**
- * The same record, with metadata and tool names in one text. They are rarely read, and a tenant may give an agent
- * thousands of them: as texts of their own, short ones would take many times their length.
- */
-export function compactAgent(record: AgentRecord): AgentRecord {
-  const { metadata, toolNames } = record;
-  const described = Object.entries(metadata).flat();
-  if (described.length + toolNames.length <= fewTexts) return record;
-  return withTexts(record, described.length, [...described, ...toolNames]);
+/** So many lists of credentials are kept once. */
+const mostLists = 1000;
+const noTexts: readonly string[] = [];
+const noMetadata: AgentRecord['metadata'] = {};
+
+/** Makes records that take little memory. There may be a million agents, and those of a team have most texts in common. */
+export class CompactAgents {
+  readonly #texts = new SharedTexts();
+  readonly #lists = new RecentMap<readonly string[]>(mostLists);
+
+  /**
+   * The same record, with metadata and tool names in one text. They are rarely read, and a tenant may give an agent
+   * thousands of them: as texts of their own, short ones would take many times their length.
+   */
+  of(record: AgentRecord): AgentRecord {
+    const { metadata, toolNames } = record;
+    const kept = {
+      ...record,
+      id: this.#idOf(record.id),
+      framework: this.#texts.of(record.framework),
+      version: this.#texts.of(record.version),
+      parent: record.parent && this.#idOf(record.parent),
+      registeredWith: this.#listOf(record.registeredWith),
+    };
+    const described = Object.entries(metadata).flat();
+    if (described.length + toolNames.length > fewTexts) {
+      return withTexts(kept, described.length, [...described, ...toolNames]);
+    }
+    if (described.length === 0) kept.metadata = noMetadata;
+    if (toolNames.length === 0) kept.toolNames = noTexts;
+    return kept;
+  }
+
+  #idOf({ orgId, teamId, agentId }: AgentId): AgentId {
+    return { orgId: this.#texts.of(orgId), teamId: this.#texts.of(teamId), agentId };
+  }
+
+  /** The agents of a tenant are registered with few credentials. */
+  #listOf(list: readonly string[]): readonly string[] {
+    const key = list.join(' ');
+    const known = this.#lists.get(key);
+    if (known !== undefined) return known;
+    this.#lists.set(key, list);
+    return list;
+  }
 }
 
 /** What the getters keep is the text and where it is cut, and nothing of the record. */

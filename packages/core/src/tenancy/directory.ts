@@ -4,7 +4,7 @@ import { agentKey, invalid } from '../kernel/index.ts';
 import type { Agent, AgentRecord, MutableAgent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentBounds } from './compact-agent.ts';
-import { agentBytes, compactAgent } from './compact-agent.ts';
+import { agentBytes, CompactAgents } from './compact-agent.ts';
 import type { KnownDelegations } from './delegations.ts';
 import { Delegations } from './delegations.ts';
 import { OrgIndex } from './org-index.ts';
@@ -29,6 +29,7 @@ export class AgentDirectory {
   readonly #orgs = new Map<string, OrgIndex>();
   readonly #uses = new Map<string, AgentBounds>();
   readonly #left = new Map<string, Set<Agent>>();
+  readonly #compact = new CompactAgents();
   /** The agents whose use of the gateway is to be written. */
   readonly used = new UsedAgents();
   readonly outOfService = new OutOfService();
@@ -109,14 +110,14 @@ export class AgentDirectory {
 
   /** Puts a record in place of the one with the same identity, and returns the agent. */
   put(record: AgentRecord, seenAt: EpochMs): Agent {
-    const key = agentKey(record.id);
-    const known = this.#byKey.get(key);
+    const known = this.#byKey.get(agentKey(record.id));
     if (known !== undefined) this.#unindex(known);
-    const agent: MutableAgent = known ?? this.#newcomer(record, seenAt);
-    agent.record = compactAgent(record);
+    const kept = this.#compact.of(record);
+    const agent: MutableAgent = known ?? this.#newcomer(kept, seenAt);
+    agent.record = kept;
     agent.bytes = agentBytes(record);
     agent.lastSeenAt = seenAt;
-    this.#byKey.set(key, agent);
+    this.#byKey.set(agent.key, agent);
     this.#index(agent);
     return agent;
   }
@@ -163,8 +164,10 @@ export class AgentDirectory {
 
   #newcomer(record: AgentRecord, seenAt: EpochMs): Agent {
     const lineage = lineageUnder(record, undefined);
+    const { orgId, teamId, agentId } = record.id;
     return {
-      key: agentKey(record.id),
+      // As a template, it would keep the parts in memory, too.
+      key: [orgId, teamId, agentId].join('/') as AgentKey,
       ordinal: ++this.#newest,
       record,
       bytes: 0,
