@@ -7,8 +7,10 @@ import { control } from './control-deeds.ts';
 import { asCaller } from './deed.ts';
 import { delegate } from './delegation-deeds.ts';
 import type { tools } from './policies.ts';
+import { askAboutResult } from './result-deeds.ts';
 import type { Scene, SceneStage } from './scene.ts';
 import { drawTeam, runningAt, teamOf } from './scene.ts';
+import { checkOf } from './scene-deeds.ts';
 import { settings } from './virtual-gateway.ts';
 import type { KnownAgent, KnownKey } from './world.ts';
 
@@ -72,8 +74,8 @@ async function changeUnreadPolicy(stage: SceneStage): Promise<void> {
 }
 
 /**
- * Two agents act for others, one for the other. A delegate makes a check. Then its own delegate makes one, at a gateway that
- * could not read the first one.
+ * Two agents act for others, one for the other. A delegate makes a check. Then its own delegate makes one, and asks about a result,
+ * at a gateway that could not read the first one.
  */
 async function checkBelowUnread(stage: SceneStage): Promise<void> {
   const { random, world, cluster } = stage;
@@ -104,7 +106,11 @@ async function checkBelowUnread(stage: SceneStage): Promise<void> {
     await cluster.finishes(newer);
   }
   await cluster.calm();
+  const op = checkOf(stage, present, below);
+  await cluster.finishes(present);
+  await cluster.calm();
   await tellsUnread(stage, newer, /^delegation_/, ['check', () => check(stage, newer, above)]);
+  stage.does('ask about a result', present, () => askAboutResult(stage, present, op));
   stage.does('check', present, () => check(stage, present, below));
   await cluster.finishes(present);
 }
