@@ -28,7 +28,7 @@ import { idsReserved, every, marksTable, restoredAt, restoredFrom } from './jour
 import { everything, touchedBy } from './journal/index.ts';
 import type { BackupsChange, BackupsSnapshot, LogsChange } from './logs/index.ts';
 import { lastBackupAt } from './logs/index.ts';
-import type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops/index.ts';
+import type { OpsChange, OpsChangeEvent, OpsSnapshot } from './ops/index.ts';
 import { opsTable, replayFrom } from './ops/index.ts';
 import { policyVersionsTable } from './policy/index.ts';
 import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from './policy/index.ts';
@@ -97,7 +97,7 @@ export interface Snapshot
   readonly head: ChainHead;
   /** The log keeps the facts after this entry. Before it, releases kept audit entries alone. */
   readonly factsFrom: number;
-  /** What could not be read. It grows until the operations are read. */
+  /** What could not be read. It grows until the agents and the operations are read. */
   readonly unread: readonly Unread[];
 }
 
@@ -182,30 +182,31 @@ export type FindRows = <Item>(
   read: ReadRow<Item>,
 ) => readonly (Item | undefined)[] | Promise<readonly (Item | undefined)[]>;
 
+/** Reads rows one by one when they are asked for. */
+export type EachRow = <Item>(reading: Reading<Item>, read: ReadRow<Item>) => Iterable<Item>;
+
 /**
- * Assembles a snapshot. Operations may be hundreds of thousands: a store that can, reads them one by one when they are
- * asked for.
+ * Assembles a snapshot. Agents and operations may be hundreds of thousands: a store that can, reads them one by one when they
+ * are asked for.
  */
-export async function loadSnapshot(
-  head: ChainHead,
-  find: FindRows,
-  findOps?: (read: ReadRow<SavedOp>) => Iterable<SavedOp>,
-): Promise<Snapshot> {
+export async function loadSnapshot(head: ChainHead, find: FindRows, each?: EachRow): Promise<Snapshot> {
   const { apiKeys, signingKeys, unread: unreadAccess } = await loadAccess(find);
   const unread = [...unreadAccess];
   const read = reader(find, unread);
+  const oneByOne = async <Item>(reading: OwnedReading<Item>): Promise<Iterable<Item>> =>
+    each === undefined ? await read(reading) : each(reading, rowReader(reading, unread));
   const marks = new Map((await read(readings.marks)).map(({ name, value }) => [name, value]));
   return {
     head,
     factsFrom: marks.get(factsFrom) ?? 0,
     unread,
-    agents: await read(readings.agents),
+    agents: await oneByOne(readings.agents),
     agentUses: await read(readings.agentUses),
     delegations: await read(readings.delegations),
     apiKeys,
     signingKeys,
     policies: await read(readings.policies),
-    ops: findOps?.(rowReader(readings.ops, unread)) ?? (await read(readings.ops)),
+    ops: await oneByOne(readings.ops),
     opsReplayFrom: marks.get(replayFrom) ?? null,
     receipts: await read(readings.receipts),
     bulkControls: await read(readings.bulkControls),

@@ -70,7 +70,7 @@ describe('the agents of an org', () => {
     await test.settle(suspendAgent(test.gov, operator, id('a'), 'odd'));
     await test.settle(deregisterAgent(test.gov, { agentId: id('a'), token, reason: '' }));
     expect(test.gov.directory.useOf('acme')).toEqual({ agents: 1, bytes: 0 });
-    expect((await test.store.load()).agents).toMatchObject([{ toolNames: [], metadata: {} }]);
+    expect([...(await test.store.load()).agents]).toMatchObject([{ toolNames: [], metadata: {} }]);
     expect(await refusal(test, 'b')).toMatchObject(tooMany('SVC_MAX_AGENTS_PER_ORG'));
   });
 

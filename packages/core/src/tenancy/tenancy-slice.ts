@@ -38,7 +38,8 @@ export type AgentUseChange =
 
 /** What a start restores for tenancy. */
 export interface TenancySnapshot {
-  readonly agents: readonly AgentRecord[];
+  /** Read one by one while they are restored: there may be a million. */
+  readonly agents: Iterable<AgentRecord>;
   readonly agentUses: readonly AgentUse[];
   readonly delegations: readonly Delegation[];
 }

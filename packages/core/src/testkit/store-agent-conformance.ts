@@ -90,7 +90,7 @@ export function agentConformance(opened: () => Store): void {
       const store = opened();
       if (how === 'in one batch') await store.commit({ entries: [], changes });
       else for (const change of changes) await store.commit({ entries: [], changes: [change] });
-      return (await store.load()).agents;
+      return [...(await store.load()).agents];
     };
 
     test('registering leaves a suspension as it is, and forgets nobody who has registered the agent', async () => {

@@ -194,7 +194,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
       await store.commit({ entries: defined([second]), changes: [{ kind: 'agent_saved', agent: sampleAgent }] });
       const { head, agents } = await store.load();
       expect(head).toEqual(headOf(second));
-      expect(agents).toEqual([{ ...sampleAgent, suspension: null }]);
+      expect([...agents]).toEqual([{ ...sampleAgent, suspension: null }]);
     });
 
     test('can be probed without a trace', async () => {
@@ -978,7 +978,7 @@ function opKey({ agent, opId }: Pick<SavedOp, 'agent' | 'opId'>): string {
 function inOrder(snapshot: Snapshot): Snapshot {
   return {
     ...snapshot,
-    agents: snapshot.agents.toSorted(by((agent) => agentKey(agent.id))),
+    agents: [...snapshot.agents].toSorted(by((agent) => agentKey(agent.id))),
     agentUses: snapshot.agentUses.toSorted(by(({ id }) => agentKey(id))),
     apiKeys: snapshot.apiKeys.toSorted(by((key) => key.id)),
     signingKeys: snapshot.signingKeys.toSorted(by((key) => key.kid)),

@@ -52,7 +52,7 @@ describe.each(postgresMigrations.map((_, index) => index))('a database of versio
     const opened = new AsyncDisposableStack();
     const { store } = await openAlone(old.url, opened);
     const { agents, ops } = await store.load();
-    expect(agents.map(({ name }) => name)).toEqual(version > 0 ? ['Bot'] : []);
+    expect([...agents].map(({ name }) => name)).toEqual(version > 0 ? ['Bot'] : []);
     expect([...ops].map(({ opId }) => opId)).toEqual(version > 0 ? ['t:s'] : []);
     await opened.disposeAsync();
     await old.drop();

@@ -164,7 +164,7 @@ describe('two gateways on one database', () => {
     expect(refused).toBeInstanceOf(HeadMoved);
     const read = (refused as HeadMoved).commits.map(({ head }) => head.seq);
     expect([...followed, ...read]).toEqual([2]);
-    expect((await first.store.load()).agents).toEqual([]);
+    expect([...(await first.store.load()).agents]).toEqual([]);
     await database.drop();
   });
 
@@ -208,7 +208,7 @@ describe('two gateways on one database', () => {
     await first.store.commit({ entries: one(emptyChain), changes: [] });
     const batch = { entries: one(emptyChain), changes: [{ kind: 'agent_saved', agent } as const] };
     await expect(second.store.commit(batch)).rejects.toThrow(HeadMoved);
-    expect((await first.store.load()).agents).toEqual([]);
+    expect([...(await first.store.load()).agents]).toEqual([]);
     expect(await first.store.after(0, 10)).toHaveLength(1);
     await database.drop();
   });
@@ -470,7 +470,7 @@ describe('two gateways on one database', () => {
     await first.store.commit({ entries: [], changes: [{ kind: 'agent_saved', agent }] });
     await second.feed.read();
     await second.store.commit({ entries: [], changes: [{ kind: 'agent_saved', agent: other }] });
-    const { agents } = await first.store.load();
+    const agents = [...(await first.store.load()).agents];
     expect(agents.find(({ id }) => id.agentId === 'bot')?.tokenHash).toBeNull();
     expect(agents.find(({ id }) => id.agentId === 'other')?.tokenHash).toBe(agent.tokenHash);
     await database.drop();
@@ -516,7 +516,7 @@ test('a column that a newer release adds does not trouble a gateway that runs', 
   const database = await emptyDatabase();
   await using opened = await open(database.url);
   await opened.store.commit({ entries: [], changes: [{ kind: 'agent_saved', agent }] });
-  const read = async () => (await opened.store.load()).agents;
+  const read = async () => [...(await opened.store.load()).agents];
   expect(await read()).toEqual([agent]);
   await database.query(`ALTER TABLE agents ADD COLUMN later BIGINT DEFAULT 7`);
   expect(await read()).toEqual([agent]);
@@ -538,7 +538,7 @@ test('a suspension from before widths were noted counts as the widest', async ()
   await database.query('UPDATE agents SET suspension_width = NULL');
   const after = async (change: Change) => {
     await store.commit({ entries: [], changes: [change] });
-    return (await store.load()).agents[0]?.suspension;
+    return [...(await store.load()).agents][0]?.suspension;
   };
   const old = { ...suspension, width: 'unbound' };
   expect(await after({ kind: 'agent_resumed', id: agent.id, width: 'org' })).toEqual(old);
@@ -598,7 +598,7 @@ test('a text with U+0000 is kept and found again', async () => {
     { kind: 'agent_suspended', agent: odd, suspension } as const,
   ];
   await store.commit({ entries, changes });
-  expect((await store.load()).agents).toEqual([odd]);
+  expect([...(await store.load()).agents]).toEqual([odd]);
   expect((await store.latest({ opId: 't\0:s', limit: 10 })).entries.map((entry) => entry.seq)).toEqual([1]);
   expect((await store.latest({ q: '\0', limit: 10 })).entries.map((entry) => entry.seq)).toEqual([1]);
   await database.drop();

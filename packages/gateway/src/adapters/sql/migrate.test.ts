@@ -75,10 +75,11 @@ test.each(migrations.map((_, earlier) => earlier))(
     const store = new SqliteStore({ path, sync: 'process' });
     const snapshot = await store.load();
     if (earlier === 0) {
-      expect(snapshot).toMatchObject({ head: emptyChain, agents: [], apiKeys: [], opsReplayFrom: 0 });
+      expect(snapshot).toMatchObject({ head: emptyChain, apiKeys: [], opsReplayFrom: 0 });
+      expect([...snapshot.agents]).toEqual([]);
     } else {
       expect(snapshot.head).toEqual({ seq: 1, hash: entry?.hash });
-      expect(snapshot.agents).toMatchObject([
+      expect([...snapshot.agents]).toMatchObject([
         {
           id: { orgId: 'acme', teamId: 'search', agentId: 'bot' },
           tokenHash: 'hash',
@@ -95,8 +96,11 @@ test.each(migrations.map((_, earlier) => earlier))(
       expect(await store.after(0, 10)).toEqual([{ seq: 1, hash: entry?.hash, canonical: entry?.canonical }]);
     }
     const next = sealAll([sampleDraft()], snapshot.head);
-    await store.commit({ entries: next, changes: snapshot.agents.map((agent) => ({ kind: 'agent_saved', agent })) });
-    expect((await store.load()).agents).toEqual(snapshot.agents);
+    await store.commit({
+      entries: next,
+      changes: [...snapshot.agents].map((agent) => ({ kind: 'agent_saved', agent })),
+    });
+    expect([...(await store.load()).agents]).toEqual([...snapshot.agents]);
 
     const accounts = new SqlAccountStore(new SqliteDatabase({ path, sync: 'process' }));
     await accounts.transaction([], (rows) => rows.saveOutboxEntry({ id: 'o1', at: 1, draft: '{}' }));

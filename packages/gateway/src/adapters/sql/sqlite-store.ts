@@ -28,7 +28,6 @@ import {
   factsText,
   loadSnapshot,
   marksTable,
-  readings,
   receiptsTable,
   tierKey,
   writesOf,
@@ -84,7 +83,7 @@ export class SqliteStore implements Store, WalWriter {
     return loadSnapshot(
       head,
       (reading, read) => [...this.#each(reading, read)],
-      (read) => ({ [Symbol.iterator]: () => this.#each(readings.ops, read) }),
+      (reading, read) => ({ [Symbol.iterator]: () => this.#each(reading, read) }),
     );
   }
 
