@@ -62,8 +62,8 @@ const watchedSecs = 10;
 const savedWithinSecs = 300;
 
 /**
- * Starts gateways that were killed with so many operations, or with so many agents: in turn, and each after `kill -9`, so that every start finds
- * what the one before has found.
+ * Starts gateways that were killed with so many operations, or with so many agents: in turn, and each after `kill -9`, so that
+ * every start finds what the one before has found.
  */
 export async function measureStart(
   cores: Cores,
@@ -73,12 +73,13 @@ export async function measureStart(
 ): Promise<StartResult> {
   const whole = Math.ceil(ops / batchSize) * batchSize;
   const running = await makeCase(cores, 'running, in the log', { agents: fewAgents, ops: whole }, tell);
+  const registered = await makeCase(cores, 'agents registered', { agents: whole, ops: 0 }, tell);
   const cases = [
     await makeCase(cores, 'no operations', { agents: fewAgents, ops: 0 }, tell),
     running,
     await savedCase(cores, 'running, in rows', running, whole, tell),
     await makeCase(cores, 'completed', { agents: fewAgents, ops: whole, completes: true }, tell),
-    await makeCase(cores, 'agents registered', { agents: whole, ops: 0 }, tell),
+    await savedCase(cores, 'agents registered', registered, whole, tell),
   ];
   const samples: Sample[][] = [];
   for (let round = 1; round <= rounds; round++) {
@@ -117,20 +118,20 @@ async function makeCase(
   }
 }
 
-/** The same operations, once they all have a row and the log need not be replayed. */
+/** The same, once all operations have a row and the log of so many entries need not be replayed. */
 async function savedCase(
   cores: Cores,
   name: string,
-  running: Case,
-  ops: number,
+  before: Case,
+  entries: number,
   tell: (line: string) => void,
 ): Promise<Case> {
   tell(`${name}: saving them …`);
   const { folder } = makeDataFolder();
-  cpSync(running.folder, folder, { recursive: true });
+  cpSync(before.folder, folder, { recursive: true });
   const gateway = await startGateway({ core: cores.server, folder, env: soon });
   const deadline = performance.now() + savedWithinSecs * 1000;
-  while (replayFrom(folder) < ops) {
+  while (replayFrom(folder) < entries) {
     if (performance.now() > deadline) throw new Error(`${name}: they were not saved in time`);
     await pause(1);
   }

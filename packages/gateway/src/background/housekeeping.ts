@@ -26,6 +26,8 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { Rounds } from './rounds.ts';
 
 const rowsPerTurn = 100;
+/** The row of an operation, its fact and its commit take some 50 µs on a slow core, and no turn should take 5 ms. */
+const opRowsPerTurn = 40;
 const opsPerTurn = 1000;
 /** For steps in which each operation writes an entry. */
 const opsPerStep = 100;
@@ -85,7 +87,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     ports.metrics.opsExpired(expired);
     return expired === opsPerStep;
   });
-  const save = rounds.ofTurns(gov.journal, () => checkpoint.step(rowsPerTurn));
+  const save = rounds.ofTurns(gov.journal, () => checkpoint.step(opRowsPerTurn));
   // A save takes long enough for another gateway to take the lead.
   const saveBalances = rounds.ofTurns(gov.journal, () => leads() && gov.balances.save(rowsPerTurn), balancesPauseMs);
   const saveRates = rounds.ofTurns(gov.journal, () => gov.rateKeeper.save(rowsPerTurn, leads()), balancesPauseMs);
