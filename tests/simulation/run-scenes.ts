@@ -1,5 +1,4 @@
 import { check, complete, nextOpWith } from './agent-deeds.ts';
-
 import { control } from './control-deeds.ts';
 import { asCaller, loggedIn } from './deed.ts';
 import { people } from './people.ts';

@@ -2,7 +2,7 @@ import type { Width } from '../access/index.ts';
 import type { Actor, Lineage } from '../audit/index.ts';
 import { redactText } from '../audit/index.ts';
 import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
-import { agentKey, equalInConstantTime, rememberingRecent } from '../kernel/index.ts';
+import { agentKey, equalInConstantTime, rememberingOf } from '../kernel/index.ts';
 import type { AgentCoverage } from './agent-coverage.ts';
 
 /** The durable part of an agent. */
@@ -101,8 +101,8 @@ export function actorOf({ record }: Pick<Agent, 'record'>): Actor {
   return actorOfRecord(record);
 }
 
-/** Records never change. */
-const actorOfRecord = rememberingRecent(({ id, name }: AgentRecord): Actor => {
+/** Records never change. They may be large, so nothing but the directory keeps them. */
+const actorOfRecord = rememberingOf(({ id, name }: AgentRecord): Actor => {
   return { id: agentKey(id), kind: 'agent', label: redactText(name) };
 });
 

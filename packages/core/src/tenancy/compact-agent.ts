@@ -5,8 +5,9 @@ import type { AgentRecord } from './agent.ts';
 /** Few texts take less as they are. */
 const fewTexts = 8;
 
-/** So many lists of credentials are kept once. */
+/** So many lists of credentials are kept once, and only short ones: others are of one agent alone. */
 const mostLists = 1000;
+const fewCredentials = 3;
 const noTexts: readonly string[] = [];
 const noMetadata: AgentRecord['metadata'] = {};
 
@@ -44,6 +45,7 @@ export class CompactAgents {
 
   /** The agents of a tenant are registered with few credentials. */
   #listOf(list: readonly string[]): readonly string[] {
+    if (list.length > fewCredentials) return list;
     const key = list.join(' ');
     const known = this.#lists.get(key);
     if (known !== undefined) return known;
