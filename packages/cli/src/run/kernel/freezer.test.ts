@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -81,4 +81,26 @@ describe.runIf(process.platform === 'linux').each(['by signals', 'standing still
     expect(freezer.thaw()).toBe(2);
     await eventually(() => expect(held()).toEqual([job]));
   });
+});
+
+/** It adopts what loses its parent, as the first process of a namespace does, and has left so much that a list takes long. */
+const hopper = `syscall(${process.arch === 'x64' ? 157 : 167}, 36, 1, 0, 0, 0);
+for (1..1500) { exit unless fork }
+open my $hops, '>', $ARGV[0]; $hops->autoflush;
+if (fork) { sleep 1000 while 1 }
+for (1..3000) { exit if fork; POSIX::setsid(); print $hops '.' }
+sleep 1000 while 1`;
+
+test.runIf(process.platform === 'linux')('a program that flees from process to process is chased', async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'reeve-freezer-'));
+  const hops = join(folder.path, 'hops');
+  const command = ['-MPOSIX', '-MIO::Handle', '-e', hopper, hops];
+  const first = spawn('perl', command, { detached: true, stdio: 'ignore' }).pid ?? 0;
+  try {
+    await eventually(() => expect(statSync(hops).size).toBeGreaterThan(0));
+    await new SignalFreezer(first).freeze();
+    expect(statSync(hops).size).toBeLessThan(3000);
+  } finally {
+    for (const { pid } of processesBelow(first).filter(({ isOver }) => !isOver)) signal(pid, 'SIGKILL');
+  }
 });

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessEntry } from './process-table.ts';
-import { isHeld, processEntry, processesBelow } from './process-table.ts';
+import { isHeld, newestProcess, newProcessesBelow, processEntry, processesBelow } from './process-table.ts';
 import { signal } from './signal.ts';
 
-const roundMs = 5;
 const deadlineMs = 30_000;
+/** A program in flight is chased for so long at a time, and given up earlier once nothing new has come for a while. */
+const chaseMs = 50;
+const calmMs = 5;
+/** Of more than so many at once, only the newest can still be on the move. The next list has the others. */
+const newestAtOnce = 256;
 
 /** Stops and continues all processes of a program. */
 export interface Freezes {
@@ -51,9 +55,10 @@ export class SignalFreezer implements Freezes {
    * Stops all of them, and again those that were forked meanwhile, until the kernel has shown twice in a row the same
    * processes, none of which can run. Returns how many. Throws if that cannot be had.
    *
-   * A program that forks and ends all the time is in no list while it is alive. But its first process is stopped before all
-   * others, and so takes away nothing that has ended: each such step leaves an entry that was not there before. So what is
-   * over counts in the comparison, and the limit of processes ends the hopping.
+   * A program that forks and ends all the time is in no list while it is alive, so it is chased by the numbers that the kernel
+   * gives. The chase proves nothing; the lists do: the program's first process is stopped before all others, and so takes
+   * away nothing that has ended. Each such step leaves an entry that was not there before, and what is over counts in the
+   * comparison.
    */
   freeze(): Promise<number> {
     const frost = (this.#frost ??= { stoppedBefore: undefined, stopping: undefined });
@@ -90,6 +95,7 @@ export class SignalFreezer implements Freezes {
     const deadline = performance.now() + deadlineMs;
     let before: string | undefined;
     while (performance.now() < deadline) {
+      const newest = newestProcess();
       const all = this.#processesIn(frost);
       // Parents first: they do not notice that their children stop.
       const running = all.filter((entry) => !entry.isOver && !isHeld(entry));
@@ -99,9 +105,28 @@ export class SignalFreezer implements Freezes {
       const seen = running.length === 0 ? all.map(nameOf).toSorted().join(' ') : undefined;
       if (seen !== undefined && seen === before) return living.length;
       before = seen;
-      await sleep(seen === undefined ? roundMs : 0);
+      this.#chase(newest);
+      await sleep(0);
     }
     throw new Error('the processes could not all be stopped');
+  }
+
+  /**
+   * Stops what is younger than the process `seen` as soon as it has a number. To list all takes the longer the more entries
+   * the program has left, and so longer than one of its steps; to look at the newest number does not.
+   */
+  #chase(seen: number): void {
+    const start = performance.now();
+    for (let now = start, calmAt = start + calmMs; now < Math.min(start + chaseMs, calmAt); now = performance.now()) {
+      const newest = newestProcess();
+      if (newest === seen) continue;
+      // The kernel starts again at low numbers once it has used them all.
+      const after = Math.max(newest < seen ? 0 : seen, newest - newestAtOnce);
+      const found = newProcessesBelow(this.#first, after, newest);
+      for (const entry of found) if (!entry.isOver && !isHeld(entry)) signal(entry.pid, 'SIGSTOP');
+      if (found.length > 0) calmAt = performance.now() + calmMs;
+      seen = newest;
+    }
   }
 
   /** Whoever stops processes finds them here, and so stops none after the thaw. */

@@ -42,6 +42,28 @@ export function childOf(pid: number): number | undefined {
   return processesBelow(pid).find(({ parent }) => parent === pid)?.pid;
 }
 
+/** The number that the kernel gave last. To ask costs the same however many processes there are. */
+export function newestProcess(): number {
+  return Number(textOf('/proc/loadavg')?.trimEnd().split(' ').at(-1));
+}
+
+/** The processes below `first` that have a number above `after`, up to `last`. Without the others being listed. */
+export function newProcessesBelow(first: number, after: number, last: number): readonly ProcessEntry[] {
+  const found: ProcessEntry[] = [];
+  for (let pid = after + 1; pid <= last; pid++) {
+    const entry = shownEntry(pid);
+    if (entry !== undefined && isBelow(entry, first)) found.push(entry);
+  }
+  return found;
+}
+
+function isBelow(entry: ProcessEntry, first: number): boolean {
+  for (let above: ProcessEntry | undefined = entry; above !== undefined; above = shownEntry(above.parent)) {
+    if (above.parent === first) return true;
+  }
+  return false;
+}
+
 function processTable(): readonly ProcessEntry[] {
   return readdirSync('/proc').flatMap((name) => {
     const entry = /^\d+$/.test(name) ? shownEntry(Number(name)) : undefined;
