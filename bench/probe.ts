@@ -15,7 +15,8 @@ export interface ProbeMemory {
 
 /**
  * The longest turns of the event loop, in CPU time of its thread: what other processes take of the machine does not
- * count. The collector's own share does.
+ * count. The collector's own share does. The kernel adds up CPU time at its ticks, as coarse as 4 ms, so the time that passed
+ * bounds it.
  */
 export interface ProbeTurns {
   readonly longestMs: number;
@@ -29,11 +30,12 @@ let turns: { longestMs: number; long: number } | undefined;
 function watchTurns(): void {
   const watched = { longestMs: 0, long: 0 };
   turns = watched;
-  let before = threadMs();
+  let before = { cpu: threadMs(), passed: performance.now() };
   const look = () => {
-    const now = threadMs();
-    watched.longestMs = Math.max(watched.longestMs, now - before);
-    if (now - before > longMs) watched.long++;
+    const now = { cpu: threadMs(), passed: performance.now() };
+    const tookMs = Math.min(now.cpu - before.cpu, now.passed - before.passed);
+    watched.longestMs = Math.max(watched.longestMs, tookMs);
+    if (tookMs > longMs) watched.long++;
     before = now;
     if (turns === watched) setImmediate(look);
   };
