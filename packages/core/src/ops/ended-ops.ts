@@ -23,6 +23,11 @@ export class EndedOps {
     this.#waited.add(op);
   }
 
+  /** An operation is forgotten. Returns whether it was one of those that waited. */
+  forgetWaited(op: Op): boolean {
+    return this.#waited.delete(op);
+  }
+
   *waited(isLeft: (op: Op) => boolean): Generator<Op> {
     for (const op of this.#waited) {
       if (this.#holds(op) && isLeft(op)) yield op;

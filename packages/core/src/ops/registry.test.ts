@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Agent } from '../tenancy/agent.ts';
@@ -383,4 +386,36 @@ test('a row that could not be written here may have been written elsewhere, and 
   registry.noteSaved(op.owner, 't:s', 7, false);
   takeBack();
   expect(op.savedSeq).toBeGreaterThan(0);
+});
+
+/** An operation that waited here until another gateway ended it. */
+function endedElsewhere(registry: MovableOps, owner: Agent, opId: string): Op {
+  const { op } = registry.ingest(owner, opId);
+  const over = { ...bareRecord(owner.record.id, opId, op.registeredAt), state: 'terminated' } as const;
+  registry.put(owner, op, over, { movedAt: op.movedAt, seq: 1, isDurable: true });
+  return op;
+}
+
+test('nothing stays of an operation that another gateway ended while it waited, although nobody here looks at it', async () => {
+  setFlagsFromString('--expose-gc');
+  const clock = new ManualClock();
+  const registry = new MovableOps(clock, ttlMs);
+  const owner = looseAgent('acme/search/bot');
+  const many = 5000;
+  const left = Array.from({ length: many }, (_, at) => new WeakRef(endedElsewhere(registry, owner, `t:${at}`)));
+  clock.advance(ttlMs);
+  expect(registry.sweep()).toHaveLength(many);
+  // What a weak reference was made to in this turn of the event loop lives as long.
+  await setImmediate();
+  (runInNewContext('gc') as () => void)();
+  // The list of what has ended keeps some of its beginning.
+  expect(left.filter((op) => op.deref() !== undefined).length).toBeLessThan(many / 2);
+});
+
+test('an operation that is not forgotten after all is still one that waited', () => {
+  const registry = new MovableOps(new ManualClock(), ttlMs);
+  const op = endedElsewhere(registry, looseAgent('acme/search/bot'), 't:s');
+  const takeBack = registry.forget(op);
+  takeBack();
+  expect([...registry.endedWaiting(() => true)]).toEqual([op]);
 });

@@ -180,11 +180,14 @@ export class OpsRegistry implements KnownOps {
   forget(op: Op): Undo {
     if (!this.holds(op)) return () => undefined;
     const wasUnsaved = this.#unsaved.delete(op);
+    // Only the gateway that leads looks at those that waited. All gateways forget them.
+    const hasWaited = this.#ended.forgetWaited(op);
     this.#known.remove(op);
     this.#counts[op.state]--;
     return () => {
       this.#keep(op);
       if (wasUnsaved) this.#unsaved.noteOverdue(op);
+      if (hasWaited) this.#ended.noteWaited(op);
     };
   }
 
