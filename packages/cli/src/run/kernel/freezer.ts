@@ -9,6 +9,8 @@ const chaseMs = 50;
 const calmMs = 5;
 /** Of more than so many at once, only the newest can still be on the move. The next list has the others. */
 const newestAtOnce = 256;
+/** What the kernel cannot stop yet is looked at less and less often, and at least so often. */
+const longestRestMs = 45;
 
 /** Stops and continues all processes of a program. */
 export interface Freezes {
@@ -94,6 +96,8 @@ export class SignalFreezer implements Freezes {
   async #stopAll(frost: Frost): Promise<number> {
     const deadline = performance.now() + deadlineMs;
     let before: string | undefined;
+    let stuck = '';
+    let restMs = 0;
     while (performance.now() < deadline) {
       const newest = newestProcess();
       const all = this.#processesIn(frost);
@@ -105,18 +109,23 @@ export class SignalFreezer implements Freezes {
       const seen = running.length === 0 ? all.map(nameOf).toSorted().join(' ') : undefined;
       if (seen !== undefined && seen === before) return living.length;
       before = seen;
-      this.#chase(newest);
-      await sleep(0);
+      const left = running.map(nameOf).join(' ');
+      const isCalm = this.#chase(newest) && left !== '' && left === stuck;
+      restMs = isCalm ? Math.min(restMs * 2 + calmMs, longestRestMs) : 0;
+      stuck = left;
+      await sleep(restMs);
     }
     throw new Error('the processes could not all be stopped');
   }
 
   /**
    * Stops what is younger than the process `seen` as soon as it has a number. To list all takes the longer the more entries
-   * the program has left, and so longer than one of its steps; to look at the newest number does not.
+   * the program has left, and so longer than one of its steps; to look at the newest number does not. Returns whether nothing
+   * was on the move.
    */
-  #chase(seen: number): void {
+  #chase(seen: number): boolean {
     const start = performance.now();
+    let isCalm = true;
     for (let now = start, calmAt = start + calmMs; now < Math.min(start + chaseMs, calmAt); now = performance.now()) {
       const newest = newestProcess();
       if (newest === seen) continue;
@@ -124,9 +133,13 @@ export class SignalFreezer implements Freezes {
       const after = Math.max(newest < seen ? 0 : seen, newest - newestAtOnce);
       const found = newProcessesBelow(this.#first, after, newest);
       for (const entry of found) if (!entry.isOver && !isHeld(entry)) signal(entry.pid, 'SIGSTOP');
-      if (found.length > 0) calmAt = performance.now() + calmMs;
+      if (found.length > 0) {
+        calmAt = performance.now() + calmMs;
+        isCalm = false;
+      }
       seen = newest;
     }
+    return isCalm;
   }
 
   /** Whoever stops processes finds them here, and so stops none after the thaw. */
