@@ -197,7 +197,7 @@ export {
 export type { AckOutcome, ControlAction, Op, OpRecord, OpState, OpUsage, Outcome, Receipt } from './ops/index.ts';
 export type { ReceiptStatus, SavedOp } from './ops/index.ts';
 export type { EventFilter } from './events/index.ts';
-export { EventLog, agentOf, eventsFor } from './events/index.ts';
+export { EventLog, agentOf, countIds, eventsFor } from './events/index.ts';
 export type { Execute } from './commands.ts';
 export { executorOf } from './commands.ts';
 export type { Governance } from './governance.ts';

@@ -7,13 +7,13 @@ import type { Fact } from './facts.ts';
 import { applyFact, redoFact, touchOf } from './facts.ts';
 import type { Governance } from './governance.ts';
 import type { Applying, SavedLater, Touch, Unread } from './journal/index.ts';
-import { nameOf, restoring, touchedBy } from './journal/index.ts';
+import { factOf, nameOf, restoring, touchedBy } from './journal/index.ts';
 import { agentKey, SharedTexts, unquoted } from './kernel/index.ts';
 import type { FindReceipts } from './ops/index.ts';
 import { OpsOfEntries, RestoredOps } from './ops/index.ts';
 import { withWriters } from './policy/index.ts';
 import type { Interned } from './replication/index.ts';
-import { factsIn, parseCommit } from './replication/index.ts';
+import { parseCommit } from './replication/index.ts';
 import type { Snapshot, Store } from './store.ts';
 import { storedTenancy } from './tenancy/index.ts';
 
@@ -126,7 +126,7 @@ async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promi
       const { steps, unread } = parseCommit(kept.facts, interned);
       const isRead = unread.length === 0;
       if (!isRead) await fromEntries(before, seq);
-      redoAll(gov, factsIn(steps), isRead ? parts : beside, { ...restoring, seq }, onUnread);
+      redoAll(gov, steps.map(factOf), isRead ? parts : beside, { ...restoring, seq }, onUnread);
       ({ position } = kept);
     }
     if (page.length === 0) return;
@@ -134,7 +134,7 @@ async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promi
 }
 
 /** A fact that cannot be applied takes those out of service whose state it changes. The others are applied. */
-function redoAll(gov: Governance, facts: Iterable<Fact>, parts: Parts, how: Applying, onUnread: OnUnread): void {
+function redoAll(gov: Governance, facts: readonly Fact[], parts: Parts, how: Applying, onUnread: OnUnread): void {
   for (const fact of facts) {
     try {
       for (const [part, mark] of parts) if (how.seq > mark) redoFact(gov, fact, part, how);

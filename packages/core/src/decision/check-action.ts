@@ -106,15 +106,16 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const labels = decided.labels ?? noLabels;
   const owedLabels = question === undefined ? noLabels : labels;
   const decidedOn = decidedRecord(arrival, request, run, digest, decided, { owedLabels, rewrite });
-  // Only one event tells of the arrival. What is decided at once is told by the next one, so a bare arrival is enough.
-  if (known === undefined) arrive(gov, question === undefined ? arrival : decidedOn);
-  const op = known ?? gov.ops.get(agent, opId);
+  let op: Op;
   let approval: Approval | undefined;
   if (question === undefined) {
     const cause = { actor: actorOf(agent), reason };
-    moveByDecision(gov, op, decidedOn, decided.decision === 'allow' ? 'allow' : 'terminate', cause, now);
+    const trigger = decided.decision === 'allow' ? 'allow' : 'terminate';
+    op = moveByDecision(gov, agent, known, decidedOn, trigger, cause, now);
     if (labels.length > 0) giveLabels(gov, decidedOn, labels, now);
   } else {
+    if (known === undefined) arrive(gov, decidedOn);
+    op = known ?? gov.ops.get(agent, opId);
     gov.journal.apply({ kind: 'op_asked', op: decidedOn });
     approval = requestApproval(gov, rewritten?.request ?? request, op, question, now);
   }
@@ -136,6 +137,7 @@ function recordRunStarted(
   journal.record(draftOf({ at, eventType: 'RunStarted', lineage: agent.lineage, actor: actorOf(agent), payload }));
 }
 
+/** An operation becomes known that waits for people. */
 function arrive({ journal }: Decisions, op: OpRecord): void {
   journal.apply({ type: 'ops_change', at: op.registeredAt, agent: op.agent, op });
 }

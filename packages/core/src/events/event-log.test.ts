@@ -6,6 +6,8 @@ import { sealer } from '../audit/chain.ts';
 import type { Change, Batch, DomainEvent } from '../store.ts';
 import { Journal } from '../journal/journal.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
+import { bareRecord } from '../ops/op.ts';
+import { agentId } from '../testkit/requests.ts';
 import { EventLog } from './event-log.ts';
 
 const kept = 16_384;
@@ -82,6 +84,18 @@ function policyEvent(at: number): DomainEvent {
   return { type: 'policy', at, version: 'v', error: null, document: null };
 }
 
+/** An operation that is decided as it arrives. Both of its events tell its number. */
+function decidedAtOnce(number: number): DomainEvent {
+  const agent = agentId('acme/red/bot');
+  const op = { ...bareRecord(agent, `t:${number}`, -number), state: 'running' } as const;
+  return { type: 'ops_change', at: number, agent, op, checked: true, arrived: true };
+}
+
+/** The times of what live views are shown of an event. */
+function timesOf(event: DomainEvent): readonly number[] {
+  return event.type === 'ops_change' ? [event.op.registeredAt, event.at] : [event.at];
+}
+
 describe('ids', () => {
   test('start at 1 and grow by one', async () => {
     const world = await World.open();
@@ -92,6 +106,44 @@ describe('ids', () => {
     expect(world.log.at(4)).toEqual(policyEvent(0));
     expect(world.log.at(0)).toBeUndefined();
     expect(world.log.at(6)).toBeUndefined();
+  });
+
+  test('are two for an operation that is decided as it arrives: live views see it arrive first', async () => {
+    const world = await World.open();
+    await world.turn([policyEvent(1), decidedAtOnce(2), decidedAtOnce(3)]);
+    expect(world.log.newest).toBe(5);
+    expect(world.log.at(2)).toStrictEqual({
+      type: 'ops_change',
+      at: -2,
+      agent: agentId('acme/red/bot'),
+      op: bareRecord(agentId('acme/red/bot'), 't:2', -2),
+    });
+    expect(world.log.at(3)).toMatchObject({ at: 2, op: { opId: 't:2', state: 'running' } });
+    expect(world.log.at(4)).toMatchObject({ at: -3, op: { opId: 't:3', state: 'pending' } });
+    expect(world.log.at(5)).toMatchObject({ at: 3, op: { opId: 't:3', state: 'running' } });
+    // A place that held an arrival holds something else later.
+    for (let turn = 0; turn < 3; turn++) await world.turn(events(kept / 2));
+    expect(world.log.at(kept + 2)).toMatchObject({ type: 'policy' });
+  });
+
+  test('of one operation are reserved together: neither is shown without the other, nor anything before them', async () => {
+    const commits: (() => void)[] = [];
+    const journal = { apply: () => undefined, committed: () => new Promise<void>((done) => commits.push(done)) };
+    const log = new EventLog(journal, 0, true);
+    commits[0]?.();
+    await setImmediate();
+    log.append(events(block - 1));
+    log.append([decidedAtOnce(7), policyEvent(8)]);
+    expect(log.newest).toBe(block - 1);
+    commits[1]?.();
+    await setImmediate();
+    expect([block, block + 1, block + 2].map((id) => log.at(id)?.at)).toEqual([-7, 7, 8]);
+  });
+
+  test('of earlier runs are counted as they were shown', () => {
+    const log = new EventLog(undefined, 100, false);
+    log.restore([policyEvent(1), decidedAtOnce(2)]);
+    expect([97, 98, 99, 100, 101].map((id) => log.at(id)?.at)).toEqual([undefined, 1, -2, 2, undefined]);
   });
 
   test('go on after all that could have been given out before a kill', async () => {
@@ -253,16 +305,20 @@ test('replay and live together are the whole history, once and in order, over ki
         } else if (step.do === 'follow') {
           followers.push(follow(Math.max(0, world.log.newest - step.back)));
         } else {
-          const batch = Array.from({ length: step.events }, (_, at) => policyEvent(made + at));
+          const batch = Array.from({ length: step.events }, (_, at) => {
+            const number = made + at;
+            return number % 3 === 1 ? decidedAtOnce(number) : policyEvent(number);
+          });
           made += step.events;
+          const times = batch.flatMap(timesOf);
           const before = world.log.newest;
           world.failing = step.do === 'failing turn';
           // A follower that lags by one turn still finds everything, as long as the turn fits.
           await world.turn(batch);
           world.failing = false;
           if (step.do === 'failing turn') expect(world.log.newest).toBe(before);
-          else batch.forEach((event, at) => history.push([before + 1 + at, event.at]));
-          if (step.events > kept) followers = [];
+          else times.forEach((time, at) => history.push([before + 1 + at, time]));
+          if (times.length > kept) followers = [];
         }
         followers.forEach(readOn);
       }

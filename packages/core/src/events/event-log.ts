@@ -1,6 +1,7 @@
 import type { Approval } from '../approvals/index.ts';
 import type { EventIdsChange, Journal } from '../journal/index.ts';
 import type { OpRecord } from '../ops/index.ts';
+import { arrivalOf } from '../ops/index.ts';
 import type { DomainEvent } from '../store.ts';
 
 /** How many events can be replayed. A power of two, so that a mask finds the slot of an id. */
@@ -30,6 +31,8 @@ export class EventLog {
   #reserved: number;
   #reserving = false;
   readonly #ring: (DomainEvent | undefined)[] = Array.from({ length: eventsKept }, () => undefined);
+  /** Where an operation arrives that the event of the next id has decided. Both places hold that event. */
+  readonly #arrivals = new Uint8Array(eventsKept);
   #oldest: number;
   #held = 0;
   readonly #mostHeld: number;
@@ -60,7 +63,7 @@ export class EventLog {
 
   /** Puts back the newest events of earlier runs, oldest first. The last of them has the newest id that is known. */
   restore(events: readonly DomainEvent[]): void {
-    this.#next = this.#first - events.length;
+    this.#next = this.#first - countIds(events);
     this.#oldest = this.#next;
     for (const event of events) this.#put(event);
   }
@@ -76,13 +79,17 @@ export class EventLog {
   }
 
   at(id: number): DomainEvent | undefined {
-    return id >= this.oldest && id < this.#next ? this.#ring[id & (eventsKept - 1)] : undefined;
+    if (id < this.oldest || id >= this.#next) return undefined;
+    const place = id & (eventsKept - 1);
+    const event = this.#ring[place];
+    return event?.type === 'ops_change' && this.#arrivals[place] === 1 ? arrivalOf(event) : event;
   }
 
   append(events: readonly DomainEvent[]): void {
     const before = this.#next;
     for (const event of events) {
-      if (this.#next > this.#reserved) this.#waiting.push(event);
+      // What comes after one that waits, waits too.
+      if (this.#waiting.length > 0 || this.#next + idsOf(event) - 1 > this.#reserved) this.#waiting.push(event);
       else this.#put(event);
     }
     if (this.#reserved - this.#next < idsPerBlock / 2) this.#reserve();
@@ -110,10 +117,17 @@ export class EventLog {
     return { from: this.oldest, gap: !isComplete };
   }
 
-  /** Drops the oldest events until there is room, but never the one that just came. */
   #put(event: DomainEvent): void {
+    if (idsOf(event) > 1) this.#putOne(event, 1);
+    this.#putOne(event, 0);
+  }
+
+  /** Drops the oldest events until there is room, but never the one that just came. */
+  #putOne(event: DomainEvent, isArrival: 0 | 1): void {
     if (this.#next - this.#oldest >= eventsKept) this.#forgetOldest();
-    this.#ring[this.#next++ & (eventsKept - 1)] = event;
+    const place = this.#next++ & (eventsKept - 1);
+    this.#ring[place] = event;
+    this.#arrivals[place] = isArrival;
     this.#held += weightOf(event);
     while (this.#held > this.#mostHeld && this.#oldest < this.#next - 1) this.#forgetOldest();
   }
@@ -144,6 +158,15 @@ export class EventLog {
       },
     );
   }
+}
+
+/** How many ids an event has: live views see the arrival of an operation before its decision. */
+function idsOf(event: DomainEvent): number {
+  return event.type === 'ops_change' && event.arrived === true ? 2 : 1;
+}
+
+export function countIds(events: readonly DomainEvent[]): number {
+  return events.reduce((sum, event) => sum + idsOf(event), 0);
 }
 
 /** The weight of an event without the texts that others wrote. */

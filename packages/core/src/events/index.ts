@@ -1,3 +1,3 @@
 export type { EventFilter } from './event-filter.ts';
 export { agentOf, eventsFor } from './event-filter.ts';
-export { EventLog } from './event-log.ts';
+export { countIds, EventLog } from './event-log.ts';

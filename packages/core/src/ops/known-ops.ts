@@ -20,7 +20,7 @@ export interface KnownOps {
   /** Whether this very operation is known, not another one with the same id. */
   holds(op: Op): boolean;
   /** Where a trigger leads by the lifecycle table. Throws if the table has no such move. */
-  destination(op: Op, trigger: OpTrigger): OpState;
+  destination(op: Pick<Op, 'owner' | 'state'>, trigger: OpTrigger): OpState;
   /** Operations that were registered at least `ms` ago and never checked, oldest first. */
   uncheckedFor(ms: number): Iterable<Op>;
   /** Operations that another gateway ended while they waited for people, as long as something about them is left to do. */

@@ -8,7 +8,7 @@ import type { EpochMs, Micros } from '../kernel/index.ts';
 import { noteApproached } from '../budget/index.ts';
 import type { OwedLabel } from '../runs/index.ts';
 import { giveLabels, noLabels } from '../runs/index.ts';
-import type { Leaving } from '../tenancy/index.ts';
+import type { Agent, Leaving } from '../tenancy/index.ts';
 import { requireReadInFull, usedBy } from '../tenancy/index.ts';
 import type { OpState, OpTrigger } from './lifecycle.ts';
 import type { Op, OpRecord } from './op.ts';
@@ -80,7 +80,7 @@ export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCaus
 }
 
 /** Where a trigger leads, by the lifecycle table. */
-function destination(gov: Operations, op: Op, trigger: OpTrigger): OpState {
+function destination(gov: Operations, op: Pick<Op, 'owner' | 'state'>, trigger: OpTrigger): OpState {
   // Nobody here knows all that keeps it from running.
   if (trigger === 'allow' || trigger === 'resume') requireReadInFull(gov.directory, op.owner);
   return gov.ops.destination(op, trigger);
@@ -139,20 +139,27 @@ function reasonAfter(op: Op, trigger: OpTrigger, { reason }: MoveCause): string 
   return trigger === 'terminate' || trigger === 'allow' ? reason : op.reason;
 }
 
-/** A first check decides what becomes of an operation. The decision's entry records it. */
+/**
+ * A first check decides what becomes of an operation, and returns it. The decision's entry records it. Unless it is `known`, the
+ * same fact says that it became known.
+ */
 export function moveByDecision(
   gov: Operations,
-  op: Op,
+  owner: Agent,
+  known: Op | undefined,
   record: OpRecord,
   trigger: 'allow' | 'terminate',
   by: Pick<MoveCause, 'actor' | 'reason'>,
   at: EpochMs,
-): void {
-  const { state: from } = op;
-  const state = destination(gov, op, trigger);
-  const moved: OpRecord = { ...record, state, updatedAt: at };
-  gov.journal.apply({ type: 'ops_change', at, agent: moved.agent, op: moved, checked: true });
+): Op {
+  const from = known?.state ?? 'pending';
+  const { agent, opId } = record;
+  const moved: OpRecord = { ...record, state: destination(gov, { owner, state: from }, trigger), updatedAt: at };
+  const fact = { type: 'ops_change', at, agent, op: moved, checked: true } as const;
+  gov.journal.apply(known === undefined ? { ...fact, arrived: true } : fact);
+  const op = known ?? gov.ops.get(owner, opId);
   announce(gov.reactions.opMoved, { op, from, trigger, actor: by.actor, reason: by.reason, approvalId: undefined });
+  return op;
 }
 
 /**

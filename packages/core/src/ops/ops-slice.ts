@@ -1,6 +1,7 @@
 import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { withKeptTexts } from '../kernel/index.ts';
 import type { OpRecord } from './op.ts';
+import { bareRecord } from './op.ts';
 
 /** The facts of operations that no live view gets. */
 export type OpsChange =
@@ -40,8 +41,22 @@ export interface OpsChangeEvent {
   readonly at: EpochMs;
   readonly agent: AgentId;
   readonly op: OpRecord;
+  /** It became known by this, and is decided already. Live views are shown its arrival first (`arrivalOf`). */
+  readonly arrived?: true;
   /** It is the first check of the operation, and decides it: its run has one check more. */
   readonly checked?: true;
   /** The day on which the cost counts, if the move settled one. */
   readonly booked?: string;
+}
+
+/** The arrival of an operation that was decided at once: what was known of it before. */
+export function arrivalOf({ op: { agent, opId, registeredAt: at } }: OpsChangeEvent): OpsChangeEvent {
+  return { type: 'ops_change', at, agent, op: bareRecord(agent, opId, at) };
+}
+
+/** A change as live views are shown it, and as gateways of 0.1.0 are told it: an arrival is one of its own. */
+export function shownOf(event: OpsChangeEvent): readonly OpsChangeEvent[] {
+  if (event.arrived === undefined) return [event];
+  const { arrived: _, ...decided } = event;
+  return [arrivalOf(event), decided];
 }

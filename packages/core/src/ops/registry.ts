@@ -172,7 +172,7 @@ export class OpsRegistry implements KnownOps {
     if (isRowOld) this.#touch(op);
   }
 
-  destination({ state }: Op, trigger: OpTrigger): OpState {
+  destination({ state }: Pick<Op, 'state'>, trigger: OpTrigger): OpState {
     return nextState(state, trigger) ?? refuseMove(state, trigger);
   }
 

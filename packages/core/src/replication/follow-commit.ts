@@ -1,4 +1,3 @@
-import type { Fact } from '../facts.ts';
 import { applyFact, touchOf } from '../facts.ts';
 import type { Governance } from '../governance.ts';
 import type { Applying, Unread } from '../journal/index.ts';
@@ -6,7 +5,6 @@ import { everything, factOf, nameOf, touchedBy } from '../journal/index.ts';
 import { unquoted } from '../kernel/index.ts';
 import { preparePolicies } from '../policy/index.ts';
 import type { Commit } from '../store.ts';
-import { isReplaced } from './commit-text.ts';
 import type { Interned } from './encoding/codec.ts';
 import { nothingInterned } from './encoding/codec.ts';
 
@@ -42,7 +40,7 @@ export function prepareToFollow(gov: Governance, commits: readonly Commit[]): Pr
 export function followCommit(gov: Governance, { head, steps, unread }: Commit): readonly Unread[] {
   const faults: Unread[] = [...unread];
   const how: Applying = { isHere: false, seq: head.seq, onDurable: (effect) => effect() };
-  for (const fact of factsIn(steps)) {
+  for (const fact of steps.map(factOf)) {
     try {
       applyFact(gov, fact, how);
     } catch (error) {
@@ -53,9 +51,4 @@ export function followCommit(gov: Governance, { head, steps, unread }: Commit): 
   // Any step may have ended a credential. Their rows say which.
   if (faults.length > 0) gov.callers.distrust();
   return faults;
-}
-
-/** The facts that say something which no later fact of the same commit says, in order. */
-export function* factsIn(steps: Commit['steps']): Generator<Fact> {
-  for (const [at, step] of steps.entries()) if (!isReplaced(steps, at, step)) yield factOf(step);
 }

@@ -4,7 +4,7 @@ import { factOf, nameOf } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
 import { noLabels } from '../runs/index.ts';
-import { noDelegators, offFloor } from '../ops/index.ts';
+import { noDelegators, offFloor, shownOf } from '../ops/index.ts';
 import type { AnyStep, ReadFacts, WrittenFacts } from './facts-of-commit.ts';
 import { agentIdOf, readSteps, textsIn } from './facts-of-commit.ts';
 import type { PackedStep } from './packed-step.ts';
@@ -16,7 +16,13 @@ import { readSumsOfChange, readSumsOfEvent, writeSumsOfChange, writeSumsOfEvent 
  * while one of them is there, and it is read from what they have written.
  */
 export function namedText({ steps, touched }: WrittenFacts): string {
-  return JSON.stringify({ steps: steps.map(named), touched });
+  return JSON.stringify({ steps: steps.flatMap(apart).map(named), touched });
+}
+
+/** 0.1.0 counts an event for each step. */
+function apart(step: AnyStep): readonly AnyStep[] {
+  if ('change' in step || step.event.type !== 'ops_change') return [step];
+  return shownOf(step.event).map((event) => ({ event }));
 }
 
 function named(step: AnyStep): unknown {

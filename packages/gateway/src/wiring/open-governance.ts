@@ -14,6 +14,7 @@ import {
   DecisionTally,
   emptyGovernance,
   EventBus,
+  countIds,
   EventLog,
   factsOn,
   findAccountsIn,
@@ -209,7 +210,7 @@ async function recentEvents({ store }: SharedStore, count: number): Promise<Doma
   let end = count;
   for (const { facts, events: before } of (await store.recentCommits(mostEventBytes)).toReversed()) {
     const events = parseCommit(facts).steps.flatMap((step) => ('event' in step ? [step.event] : []));
-    if (before + events.length !== end) break;
+    if (before + countIds(events) !== end) break;
     found.push(events);
     end = before;
   }

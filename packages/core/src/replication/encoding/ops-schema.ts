@@ -103,7 +103,7 @@ export const opsChanges: SchemaOf<OpsChange> = {
 };
 
 export const opsEvents: SchemaOf<OpsChangeEvent> = {
-  ops_change: { at: time, agent, op, booked: optional(text), checked: optional(set) },
+  ops_change: { at: time, agent, op, booked: optional(text), checked: optional(set), arrived: optional(set) },
 };
 
 export const decisionEvents: SchemaOf<DecisionEvent> = {

@@ -1,5 +1,5 @@
 import type { Batch, Commit } from '@reeve/core';
-import { commitText, HeadMoved, namedText } from '@reeve/core';
+import { commitText, countIds, HeadMoved, namedText } from '@reeve/core';
 import type { Client, QueryResult } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeStatements } from './change-statements.ts';
@@ -97,7 +97,7 @@ export class Writer {
   /** Writes a batch, and returns what others follow it by, if there are any. */
   async commit(batch: Batch): Promise<SentCommit | null> {
     const { entries, changes, told: happened } = batch;
-    const events = happened?.events.length ?? 0;
+    const events = happened === undefined ? 0 : countIds(happened.events);
     if (entries.length + changes.length + events === 0) {
       await this.#letGo();
       return null;
