@@ -20,7 +20,7 @@ export const keepingMutants: readonly Mutant[] = [
   {
     name: 'commit text: first checks are lost on the way',
     file: `${core}/replication/encoding/ops-schema.ts`,
-    text: ', checked: optional(set)',
+    text: '    checked: optional(set),\n',
     replacement: '',
   },
   {

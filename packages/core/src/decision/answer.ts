@@ -6,7 +6,7 @@ import type { Period, BudgetTier, PriceSource } from '../budget/index.ts';
 import type { Typed } from '../journal/index.ts';
 import type { AgentId, EpochMs, Micros, Total, Sha256 } from '../kernel/index.ts';
 import { agentKey, rememberingOf, timestamp, totalJson } from '../kernel/index.ts';
-import type { Op } from '../ops/index.ts';
+import type { Op, OpsChangeEvent } from '../ops/index.ts';
 import type { RunCounts, SpendFacts, Observed, Tier } from '../policy/index.ts';
 import type { OwedLabel } from '../runs/index.ts';
 import type { RewrittenCall } from './rewritten-call.ts';
@@ -126,8 +126,24 @@ export interface DecisionEvent {
   readonly opId: string;
 }
 
-export function isDecisionEvent(event: Typed): event is DecisionEvent {
+/** The decision that an event tells of. */
+export function decisionIn(event: Typed): DecisionEvent | undefined {
+  if (isDecision(event)) return event;
+  return isCheck(event) && event.shows !== undefined ? decisionOf(event) : undefined;
+}
+
+function isDecision(event: Typed): event is DecisionEvent {
   return event.type === 'decision';
+}
+
+function isCheck(event: Typed): event is OpsChangeEvent {
+  return event.type === 'ops_change';
+}
+
+/** The decision that a first check made at once. */
+export function decisionOf({ at, op }: OpsChangeEvent): DecisionEvent {
+  const { agent, reason, policyRule, opId } = op;
+  return { type: 'decision', at, agent, decision: op.state === 'running' ? 'allow' : 'deny', reason, policyRule, opId };
 }
 
 /** What an audit entry says beside the request and the operation. */

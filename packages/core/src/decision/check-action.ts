@@ -206,6 +206,8 @@ function record(
     run: replay ? undefined : keyOfPlace(placeOfRun(inRun(op))),
   };
   gov.journal.record(draft, replay ? undefined : op);
+  // That of a first check which decides is said with the operation.
+  if (!replay && decision !== 'pending') return;
   gov.journal.apply({
     type: 'decision',
     at,

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
+import { bareRecord } from '../ops/op.ts';
+import type { OpsChangeEvent } from '../ops/ops-slice.ts';
+import { agentId } from '../testkit/requests.ts';
 import type { DecisionEvent } from './answer.ts';
 import { DecisionTally } from './decision-tally.ts';
 
@@ -31,6 +34,24 @@ describe('the tally of decisions', () => {
       { at: start - 30_000, allow: 1, deny: 1, pending: 0 },
       { at: start - 30_000 + 2 * minute, allow: 0, deny: 0, pending: 1 },
     ]);
+  });
+
+  test('counts a decision that is said with its operation, and no other move of one', () => {
+    const tally = new DecisionTally(start);
+    const agent = agentId('acme/core/bot');
+    const moved = (state: 'running' | 'terminated' | 'paused', more: Partial<OpsChangeEvent>): OpsChangeEvent => {
+      const op = { ...bareRecord(agent, 't:s', start), state, reason: 'why', policyRule: 'base/no' };
+      return { type: 'ops_change', at: start, agent, op, ...more };
+    };
+    tally.follow([
+      moved('running', { checked: true, shows: 'arrival and decision' }),
+      moved('terminated', { checked: true, shows: 'decision' }),
+      moved('paused', {}),
+      moved('running', {}),
+    ]);
+    const { minutes, topDenials } = tally.read(unbound, {}, start, 60);
+    expect(minutes).toEqual([{ at: start - 30_000, allow: 1, deny: 1, pending: 0 }]);
+    expect(topDenials).toEqual([{ policyRule: 'base/no', reason: 'why', count: 1, lastAt: start }]);
   });
 
   test('says nothing of the time before it began, nor of more minutes than asked for', () => {

@@ -2,7 +2,7 @@ import type { Principal } from '../access/index.ts';
 import { narrowedTo, requireScope } from '../access/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import type { DecisionEvent } from './answer.ts';
-import { isDecisionEvent } from './answer.ts';
+import { decisionIn } from './answer.ts';
 import type { Typed } from '../journal/index.ts';
 import type { TenantFilter } from '../tenancy/index.ts';
 import type { Decision } from '../audit/index.ts';
@@ -65,7 +65,10 @@ export class DecisionTally {
   }
 
   follow(events: readonly Typed[]): void {
-    for (const event of events) if (isDecisionEvent(event)) this.#count(event);
+    for (const event of events) {
+      const decision = decisionIn(event);
+      if (decision !== undefined) this.#count(decision);
+    }
   }
 
   read(by: Principal, filter: TenantFilter, now: EpochMs, minutes: number): DecisionStats {

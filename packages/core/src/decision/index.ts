@@ -1,4 +1,5 @@
 export type { Answer, DecisionEvent } from './answer.ts';
+export { decisionOf } from './answer.ts';
 export { checkAction, checkActions, checkProven } from './check-action.ts';
 export { longestStretch, mostUnderWay } from './pace.ts';
 export { proveAsker } from './prove-asker.ts';

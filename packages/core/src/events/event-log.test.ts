@@ -84,16 +84,16 @@ function policyEvent(at: number): DomainEvent {
   return { type: 'policy', at, version: 'v', error: null, document: null };
 }
 
-/** An operation that is decided as it arrives. Both of its events tell its number. */
+/** An operation that is decided as it arrives. All of its events tell its number. */
 function decidedAtOnce(number: number): DomainEvent {
   const agent = agentId('acme/red/bot');
   const op = { ...bareRecord(agent, `t:${number}`, -number), state: 'running' } as const;
-  return { type: 'ops_change', at: number, agent, op, checked: true, arrived: true };
+  return { type: 'ops_change', at: number, agent, op, checked: true, shows: 'arrival and decision' };
 }
 
 /** The times of what live views are shown of an event. */
 function timesOf(event: DomainEvent): readonly number[] {
-  return event.type === 'ops_change' ? [event.op.registeredAt, event.at] : [event.at];
+  return event.type === 'ops_change' ? [event.op.registeredAt, event.at, event.at] : [event.at];
 }
 
 describe('ids', () => {
@@ -108,42 +108,41 @@ describe('ids', () => {
     expect(world.log.at(6)).toBeUndefined();
   });
 
-  test('are two for an operation that is decided as it arrives: live views see it arrive first', async () => {
+  test('are three for an operation that is decided as it arrives, and two for one that was known', async () => {
     const world = await World.open();
-    await world.turn([policyEvent(1), decidedAtOnce(2), decidedAtOnce(3)]);
-    expect(world.log.newest).toBe(5);
-    expect(world.log.at(2)).toStrictEqual({
-      type: 'ops_change',
-      at: -2,
-      agent: agentId('acme/red/bot'),
-      op: bareRecord(agentId('acme/red/bot'), 't:2', -2),
-    });
-    expect(world.log.at(3)).toMatchObject({ at: 2, op: { opId: 't:2', state: 'running' } });
-    expect(world.log.at(4)).toMatchObject({ at: -3, op: { opId: 't:3', state: 'pending' } });
-    expect(world.log.at(5)).toMatchObject({ at: 3, op: { opId: 't:3', state: 'running' } });
-    // A place that held an arrival holds something else later.
+    const known = { ...decidedAtOnce(3), shows: 'decision' } as DomainEvent;
+    await world.turn([policyEvent(1), decidedAtOnce(2), known]);
+    expect(world.log.newest).toBe(6);
+    const agent = agentId('acme/red/bot');
+    expect(world.log.at(2)).toStrictEqual({ type: 'ops_change', at: -2, agent, op: bareRecord(agent, 't:2', -2) });
+    expect(world.log.at(3)).toMatchObject({ type: 'ops_change', at: 2, op: { opId: 't:2', state: 'running' } });
+    const decision = { type: 'decision', agent, decision: 'allow', reason: '', policyRule: '' };
+    expect(world.log.at(4)).toStrictEqual({ ...decision, at: 2, opId: 't:2' });
+    expect(world.log.at(5)).toMatchObject({ type: 'ops_change', at: 3, op: { opId: 't:3', state: 'running' } });
+    expect(world.log.at(6)).toStrictEqual({ ...decision, at: 3, opId: 't:3' });
+    // A place that held part of an event holds something else later.
     for (let turn = 0; turn < 3; turn++) await world.turn(events(kept / 2));
-    expect(world.log.at(kept + 2)).toMatchObject({ type: 'policy' });
+    for (const id of [2, 3, 4]) expect(world.log.at(kept + id)).toMatchObject({ type: 'policy' });
   });
 
-  test('of one operation are reserved together: neither is shown without the other, nor anything before them', async () => {
+  test('of one operation are reserved together: none is shown without the others, nor what comes after them', async () => {
     const commits: (() => void)[] = [];
     const journal = { apply: () => undefined, committed: () => new Promise<void>((done) => commits.push(done)) };
     const log = new EventLog(journal, 0, true);
     commits[0]?.();
     await setImmediate();
-    log.append(events(block - 1));
+    log.append(events(block - 2));
     log.append([decidedAtOnce(7), policyEvent(8)]);
-    expect(log.newest).toBe(block - 1);
+    expect(log.newest).toBe(block - 2);
     commits[1]?.();
     await setImmediate();
-    expect([block, block + 1, block + 2].map((id) => log.at(id)?.at)).toEqual([-7, 7, 8]);
+    expect([-1, 0, 1, 2].map((beyond) => log.at(block + beyond)?.at)).toEqual([-7, 7, 7, 8]);
   });
 
   test('of earlier runs are counted as they were shown', () => {
     const log = new EventLog(undefined, 100, false);
     log.restore([policyEvent(1), decidedAtOnce(2)]);
-    expect([97, 98, 99, 100, 101].map((id) => log.at(id)?.at)).toEqual([undefined, 1, -2, 2, undefined]);
+    expect([96, 97, 98, 99, 100, 101].map((id) => log.at(id)?.at)).toEqual([undefined, 1, -2, 2, 2, undefined]);
   });
 
   test('go on after all that could have been given out before a kill', async () => {

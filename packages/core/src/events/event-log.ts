@@ -1,8 +1,9 @@
 import type { Approval } from '../approvals/index.ts';
 import type { EventIdsChange, Journal } from '../journal/index.ts';
 import type { OpRecord } from '../ops/index.ts';
-import { arrivalOf } from '../ops/index.ts';
 import type { DomainEvent } from '../store.ts';
+import type { ShownPart } from './shown-parts.ts';
+import { countIds, partOf, partsOf } from './shown-parts.ts';
 
 /** How many events can be replayed. A power of two, so that a mask finds the slot of an id. */
 const eventsKept = 16_384;
@@ -31,8 +32,8 @@ export class EventLog {
   #reserved: number;
   #reserving = false;
   readonly #ring: (DomainEvent | undefined)[] = Array.from({ length: eventsKept }, () => undefined);
-  /** Where an operation arrives that the event of the next id has decided. Both places hold that event. */
-  readonly #arrivals = new Uint8Array(eventsKept);
+  /** Which part of the event in that place has its id. An event of several parts is in several places. */
+  readonly #parts = new Uint8Array(eventsKept);
   #oldest: number;
   #held = 0;
   readonly #mostHeld: number;
@@ -82,14 +83,15 @@ export class EventLog {
     if (id < this.oldest || id >= this.#next) return undefined;
     const place = id & (eventsKept - 1);
     const event = this.#ring[place];
-    return event?.type === 'ops_change' && this.#arrivals[place] === 1 ? arrivalOf(event) : event;
+    return event === undefined ? undefined : partOf(event, this.#parts[place] as ShownPart);
   }
 
   append(events: readonly DomainEvent[]): void {
     const before = this.#next;
     for (const event of events) {
       // What comes after one that waits, waits too.
-      if (this.#waiting.length > 0 || this.#next + idsOf(event) - 1 > this.#reserved) this.#waiting.push(event);
+      if (this.#waiting.length > 0 || this.#next + partsOf(event).length - 1 > this.#reserved)
+        this.#waiting.push(event);
       else this.#put(event);
     }
     if (this.#reserved - this.#next < idsPerBlock / 2) this.#reserve();
@@ -118,16 +120,15 @@ export class EventLog {
   }
 
   #put(event: DomainEvent): void {
-    if (idsOf(event) > 1) this.#putOne(event, 1);
-    this.#putOne(event, 0);
+    for (const part of partsOf(event)) this.#putPart(event, part);
   }
 
   /** Drops the oldest events until there is room, but never the one that just came. */
-  #putOne(event: DomainEvent, isArrival: 0 | 1): void {
+  #putPart(event: DomainEvent, part: ShownPart): void {
     if (this.#next - this.#oldest >= eventsKept) this.#forgetOldest();
     const place = this.#next++ & (eventsKept - 1);
     this.#ring[place] = event;
-    this.#arrivals[place] = isArrival;
+    this.#parts[place] = part;
     this.#held += weightOf(event);
     while (this.#held > this.#mostHeld && this.#oldest < this.#next - 1) this.#forgetOldest();
   }
@@ -158,15 +159,6 @@ export class EventLog {
       },
     );
   }
-}
-
-/** How many ids an event has: live views see the arrival of an operation before its decision. */
-function idsOf(event: DomainEvent): number {
-  return event.type === 'ops_change' && event.arrived === true ? 2 : 1;
-}
-
-export function countIds(events: readonly DomainEvent[]): number {
-  return events.reduce((sum, event) => sum + idsOf(event), 0);
 }
 
 /** The weight of an event without the texts that others wrote. */

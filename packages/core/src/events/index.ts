@@ -1,3 +1,4 @@
 export type { EventFilter } from './event-filter.ts';
 export { agentOf, eventsFor } from './event-filter.ts';
-export { countIds, EventLog } from './event-log.ts';
+export { EventLog } from './event-log.ts';
+export { countIds, shownOf } from './shown-parts.ts';

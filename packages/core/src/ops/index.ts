@@ -17,8 +17,8 @@ export type { OpMoved, Operations, OperationsChange, OperationsEvent, OpsReactio
 export { isInRow } from './in-row.ts';
 export { dropOp, opsFacts, rowsName } from './ops-facts.ts';
 export { opsTable, replayFrom } from './ops-rows.ts';
-export type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops-slice.ts';
-export { arrivalOf, boundedOp, shownOf } from './ops-slice.ts';
+export type { CheckShown, OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops-slice.ts';
+export { arrivalOf, boundedOp, checksShown } from './ops-slice.ts';
 export type { AckOutcome, ControlAction, ControlWord, Receipt, ReceiptStatus } from './receipt.ts';
 export {
   acknowledged,

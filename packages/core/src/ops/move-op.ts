@@ -140,8 +140,8 @@ function reasonAfter(op: Op, trigger: OpTrigger, { reason }: MoveCause): string 
 }
 
 /**
- * A first check decides what becomes of an operation, and returns it. The decision's entry records it. Unless it is `known`, the
- * same fact says that it became known.
+ * A first check decides what becomes of an operation, and returns it. The decision's entry records it. One fact says all of it,
+ * also that the operation became known, unless it is `known`.
  */
 export function moveByDecision(
   gov: Operations,
@@ -155,8 +155,8 @@ export function moveByDecision(
   const from = known?.state ?? 'pending';
   const { agent, opId } = record;
   const moved: OpRecord = { ...record, state: destination(gov, { owner, state: from }, trigger), updatedAt: at };
-  const fact = { type: 'ops_change', at, agent, op: moved, checked: true } as const;
-  gov.journal.apply(known === undefined ? { ...fact, arrived: true } : fact);
+  const shows = known === undefined ? 'arrival and decision' : 'decision';
+  gov.journal.apply({ type: 'ops_change', at, agent, op: moved, checked: true, shows });
   const op = known ?? gov.ops.get(owner, opId);
   announce(gov.reactions.opMoved, { op, from, trigger, actor: by.actor, reason: by.reason, approvalId: undefined });
   return op;

@@ -35,16 +35,20 @@ export interface OpsSnapshot {
   readonly opsReplayFrom: number | null;
 }
 
+/** How much of a check that decided at once is one fact. */
+export const checksShown = ['decision', 'arrival and decision'] as const;
+export type CheckShown = (typeof checksShown)[number];
+
 /** An operation became known or has moved. */
 export interface OpsChangeEvent {
   readonly type: 'ops_change';
   readonly at: EpochMs;
   readonly agent: AgentId;
   readonly op: OpRecord;
-  /** It became known by this, and is decided already. Live views are shown its arrival first (`arrivalOf`). */
-  readonly arrived?: true;
   /** It is the first check of the operation, and decides it: its run has one check more. */
   readonly checked?: true;
+  /** What live views are shown as well: the decision after it, and before it that the operation is new, if nobody knew it. */
+  readonly shows?: CheckShown;
   /** The day on which the cost counts, if the move settled one. */
   readonly booked?: string;
 }
@@ -52,11 +56,4 @@ export interface OpsChangeEvent {
 /** The arrival of an operation that was decided at once: what was known of it before. */
 export function arrivalOf({ op: { agent, opId, registeredAt: at } }: OpsChangeEvent): OpsChangeEvent {
   return { type: 'ops_change', at, agent, op: bareRecord(agent, opId, at) };
-}
-
-/** A change as live views are shown it, and as gateways of 0.1.0 are told it: an arrival is one of its own. */
-export function shownOf(event: OpsChangeEvent): readonly OpsChangeEvent[] {
-  if (event.arrived === undefined) return [event];
-  const { arrived: _, ...decided } = event;
-  return [arrivalOf(event), decided];
 }

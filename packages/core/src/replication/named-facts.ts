@@ -1,10 +1,11 @@
+import { shownOf } from '../events/index.ts';
 import { isKnownFact, touchOf } from '../facts.ts';
 import type { Touched } from '../journal/index.ts';
 import { factOf, nameOf } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
 import { noLabels } from '../runs/index.ts';
-import { noDelegators, offFloor, shownOf } from '../ops/index.ts';
+import { noDelegators, offFloor } from '../ops/index.ts';
 import type { AnyStep, ReadFacts, WrittenFacts } from './facts-of-commit.ts';
 import { agentIdOf, readSteps, textsIn } from './facts-of-commit.ts';
 import type { PackedStep } from './packed-step.ts';
@@ -21,8 +22,7 @@ export function namedText({ steps, touched }: WrittenFacts): string {
 
 /** 0.1.0 counts an event for each step. */
 function apart(step: AnyStep): readonly AnyStep[] {
-  if ('change' in step || step.event.type !== 'ops_change') return [step];
-  return shownOf(step.event).map((event) => ({ event }));
+  return 'change' in step ? [step] : shownOf(step.event).map((event) => ({ event }));
 }
 
 function named(step: AnyStep): unknown {

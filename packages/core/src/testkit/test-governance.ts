@@ -22,7 +22,7 @@ import { everything } from '../journal/shared-log.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import type { CompleteRequest } from '../ops/complete-op.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
-import { shownOf } from '../ops/ops-slice.ts';
+import { shownOf } from '../events/shown-parts.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
 import type { PolicyFeatures } from '../policy/condition.ts';
 import { recover } from '../recover.ts';
@@ -142,9 +142,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       seal: sealer(sha256),
       ...factsOn(() => gov),
       publish: (published) => {
-        events.push(
-          ...published.flatMap<DomainEvent>((event) => (event.type === 'ops_change' ? shownOf(event) : [event])),
-        );
+        events.push(...published.flatMap(shownOf));
         keeper?.follow(published);
       },
       onCommit: () => undefined,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shownOf } from '../../ops/ops-slice.ts';
+import { shownOf } from '../../events/shown-parts.ts';
 import { goldenFacts } from '../../testkit/golden-facts.ts';
 import { hostileText, madeUpFacts, madeUpTouched, wholeFacts } from '../../testkit/made-up-facts.ts';
 import { commitText, factsText, parseCommit } from '../commit-text.ts';
@@ -52,8 +52,8 @@ test('gateways of the first release get what they can read: the same facts with 
       const sent = namedText({ steps, touched });
       expect(sent.startsWith('{"steps":[')).toBe(true);
       // They count an event for each step.
-      const told = steps.flatMap((step) =>
-        'event' in step && step.event.type === 'ops_change' ? shownOf(step.event).map((event) => ({ event })) : [step],
+      const told = steps.flatMap<AnyStep>((step) =>
+        'event' in step ? shownOf(step.event).map((event) => ({ event })) : [step],
       );
       expect(parseCommit(sent)).toEqual({ steps: told, touched, unread: [] });
     }),

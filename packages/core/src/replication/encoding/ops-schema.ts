@@ -2,7 +2,7 @@ import { doors } from '../../action/index.ts';
 import type { DecisionEvent } from '../../decision/index.ts';
 import type { OpRecord, OpsChange, OpsChangeEvent, OpUsage, Receipt, SavedOp } from '../../ops/index.ts';
 import type { OpRewrite, ResultDuty } from '../../ops/index.ts';
-import { opStates, receiptStatuses } from '../../ops/index.ts';
+import { checksShown, opStates, receiptStatuses } from '../../ops/index.ts';
 import type { OwedLabel } from '../../runs/index.ts';
 import { labelOwners } from '../../runs/index.ts';
 import type { Codec } from './codec.ts';
@@ -103,7 +103,14 @@ export const opsChanges: SchemaOf<OpsChange> = {
 };
 
 export const opsEvents: SchemaOf<OpsChangeEvent> = {
-  ops_change: { at: time, agent, op, booked: optional(text), checked: optional(set), arrived: optional(set) },
+  ops_change: {
+    at: time,
+    agent,
+    op,
+    booked: optional(text),
+    checked: optional(set),
+    shows: optional(word(checksShown)),
+  },
 };
 
 export const decisionEvents: SchemaOf<DecisionEvent> = {
