@@ -359,6 +359,19 @@ test('a log holds so much text and no more', async () => {
   expect([log.newest, log.oldest, log.at(102)?.at]).toEqual([102, 102, 102]);
 });
 
+test('the texts of an operation count once, however many events tell of it', async () => {
+  const journal = { apply: () => undefined, committed: () => Promise.resolve() };
+  const log = new EventLog(journal, 0, true, 100_000);
+  await setImmediate();
+  const long = (number: number): DomainEvent => {
+    const event = decidedAtOnce(number);
+    return event.type === 'ops_change' ? { ...event, op: { ...event.op, resource: 'x'.repeat(20_000) } } : event;
+  };
+  for (let number = 1; number <= 10; number++) log.append([long(number)]);
+  expect([log.newest, log.oldest]).toEqual([30, 18]);
+  expect(log.at(18)).toMatchObject({ type: 'decision', at: 6 });
+});
+
 test('where several gateways count alike, what another one has shown already is not sent again', () => {
   const log = new EventLog(undefined, 0, true);
   const event = (at: number): DomainEvent => ({ type: 'policy', at, version: 'v', error: null, document: null });

@@ -3,7 +3,7 @@ import type { EventIdsChange, Journal } from '../journal/index.ts';
 import type { OpRecord } from '../ops/index.ts';
 import type { DomainEvent } from '../store.ts';
 import type { ShownPart } from './shown-parts.ts';
-import { countIds, partOf, partsOf } from './shown-parts.ts';
+import { countIds, isItself, partOf, partsOf } from './shown-parts.ts';
 
 /** How many events can be replayed. A power of two, so that a mask finds the slot of an id. */
 const eventsKept = 16_384;
@@ -129,14 +129,14 @@ export class EventLog {
     const place = this.#next++ & (eventsKept - 1);
     this.#ring[place] = event;
     this.#parts[place] = part;
-    this.#held += weightOf(event);
+    this.#held += weightOf(event, part);
     while (this.#held > this.#mostHeld && this.#oldest < this.#next - 1) this.#forgetOldest();
   }
 
   #forgetOldest(): void {
     const place = this.#oldest++ & (eventsKept - 1);
     const event = this.#ring[place];
-    if (event !== undefined) this.#held -= weightOf(event);
+    if (event !== undefined) this.#held -= weightOf(event, this.#parts[place] as ShownPart);
     this.#ring[place] = undefined;
   }
 
@@ -164,11 +164,14 @@ export class EventLog {
 /** The weight of an event without the texts that others wrote. */
 const bare = 512;
 
-/** About how much memory an event takes, in characters. Events never change, and neither do their weights. */
-export function weightOf(event: DomainEvent): number {
+/**
+ * About how much memory an event takes, in characters. Events never change, and neither do their weights. The parts of one
+ * event share its texts, which count where the event is shown itself.
+ */
+function weightOf(event: DomainEvent, part: ShownPart): number {
   switch (event.type) {
     case 'ops_change':
-      return bare + textsOfOp(event.op);
+      return isItself(part) ? bare + textsOfOp(event.op) : bare;
     case 'approval':
       return bare + textsOfApproval(event.approval);
     case 'decision':

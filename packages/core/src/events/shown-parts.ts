@@ -24,6 +24,10 @@ export function partsOf(event: DomainEvent): readonly ShownPart[] {
   return event.type === 'ops_change' && event.shows !== undefined ? ofCheck[event.shows] : alone;
 }
 
+export function isItself(part: ShownPart): boolean {
+  return part === itself;
+}
+
 export function partOf(event: DomainEvent, part: ShownPart): DomainEvent {
   if (event.type !== 'ops_change' || part === itself) return event;
   return part === arrival ? arrivalOf(event) : decisionOf(event);

@@ -391,8 +391,10 @@ test('a row that could not be written here may have been written elsewhere, and 
 /** An operation that waited here until another gateway ended it. */
 function endedElsewhere(registry: MovableOps, owner: Agent, opId: string): Op {
   const { op } = registry.ingest(owner, opId);
-  const over = { ...bareRecord(owner.record.id, opId, op.registeredAt), state: 'terminated' } as const;
-  registry.put(owner, op, over, { movedAt: op.movedAt, seq: 1, isDurable: true });
+  const asked = { ...bareRecord(owner.record.id, opId, op.registeredAt), digest: 'd' };
+  const put = { movedAt: op.movedAt, seq: 1, isDurable: true };
+  registry.put(owner, op, asked, put);
+  registry.put(owner, op, { ...asked, state: 'terminated' }, put);
   return op;
 }
 

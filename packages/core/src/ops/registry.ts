@@ -101,7 +101,9 @@ export class OpsRegistry implements KnownOps {
       hasEnded: put.isDurable && isOver(record.state),
     });
     if (put.seq !== undefined) known.seq = put.seq;
-    if (put.isDurable && state === 'pending' && isOver(known.state)) this.#ended.noteWaited(known);
+    // Nobody is asked before the first check.
+    const hasWaited = state === 'pending' && before.digest !== '';
+    if (put.isDurable && hasWaited && isOver(known.state)) this.#ended.noteWaited(known);
     // The sequence stays: an entry before this record may have become durable since.
     return () => this.#bring(known, traits, before, { state, updatedAt, movedAt, hasEnded });
   }

@@ -5,7 +5,7 @@ import type { TierOf } from '../budget/index.ts';
 import type { Touched } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
-import { bareRecord } from '../ops/index.ts';
+import { bareRecord, checksShown } from '../ops/index.ts';
 import type { Commit } from '../store.ts';
 import { unregisteredAgent } from '../tenancy/index.ts';
 import { agentId } from '../testkit/requests.ts';
@@ -65,15 +65,17 @@ const op: fc.Arbitrary<OpRecord> = fc.record(
 );
 
 const step: fc.Arbitrary<Steps[number]> = fc.oneof(
-  fc.record({ at, op, booked: fc.option(text), isFirst: fc.boolean() }).map(({ booked, isFirst, ...event }) => ({
-    event: {
-      type: 'ops_change' as const,
-      agent: event.op.agent,
-      ...event,
-      ...(booked === null ? {} : { booked }),
-      ...(isFirst ? { checked: true as const } : {}),
-    },
-  })),
+  fc
+    .record({ at, op, booked: fc.option(text), shows: fc.option(fc.constantFrom(...checksShown)) })
+    .map(({ booked, shows, ...event }) => ({
+      event: {
+        type: 'ops_change' as const,
+        agent: event.op.agent,
+        ...event,
+        ...(booked === null ? {} : { booked }),
+        ...(shows === null ? {} : { checked: true as const, shows }),
+      },
+    })),
   fc
     .record({ at, agent: fc.constantFrom(...agents), reason: text, policyRule: text, opId: text })
     .map((event) => ({ event: { type: 'decision' as const, decision: 'deny' as const, ...event } })),
@@ -103,12 +105,10 @@ test('other gateways read exactly what happened', () => {
 
 test('a check that was allowed takes few bytes', () => {
   const [agent = agentId('a/b/c')] = agents;
-  const pending = bareRecord(agent, 'trace:span', 5);
-  const running: OpRecord = { ...pending, state: 'running', reason: 'allowed by default', digest: 'd'.repeat(64) };
+  const arrived = bareRecord(agent, 'trace:span', 5);
+  const op: OpRecord = { ...arrived, state: 'running', reason: 'allowed by default', digest: 'd'.repeat(64) };
   const steps: Steps = [
-    { event: { type: 'ops_change', at: 5, agent, op: pending } },
-    { event: { type: 'ops_change', at: 5, agent, op: running, checked: true } },
-    { event: { type: 'decision', at: 5, agent, decision: 'allow', reason: '', policyRule: '', opId: 'trace:span' } },
+    { event: { type: 'ops_change', at: 5, agent, op, checked: true, shows: 'arrival and decision' } },
   ];
   const whom = { agents: [agentKey(agent)], orgs: [], everything: false };
   const packed = commitText({ steps, touched: whom });

@@ -40,7 +40,7 @@ export interface OptionalCodec<Value> extends Codec<Value | undefined> {
 export interface Repeating {
   /** The commit has more than a fact or two. */
   readonly texts: boolean;
-  /** All facts about an operation are in it, and not only the one that says how it is now. */
+  /** Others read it while much happens to the same operations, so their ids repeat, too. */
   readonly ops: boolean;
 }
 
