@@ -16,13 +16,13 @@ import { LookedFarEnough, PackedReader } from './packed-reader.ts';
 import { lookedAtIn, lookedAtSql } from './people-query.ts';
 import type { LookedAt, Sql } from './people-select.ts';
 import { peoplePage, peopleSelect } from './people-select.ts';
-import { eachValues } from './sqlite-table.ts';
 import { StoredLog } from './stored-log.ts';
 import { DamagedEntries } from './unreadable-entry.ts';
 import { userRunsPage, userRunsSelect } from './user-runs-select.ts';
 
 /** A step of a search unpacks no more blocks, about thirty milliseconds. Then other readers have their turn. */
 const mostBlocksOfStep = 256;
+const rowsAtOnce = 1000;
 
 const schema = `
   PRAGMA ix.journal_mode = WAL;
@@ -103,12 +103,22 @@ export class AuditIndex {
   }
 
   #indexRows(most: number): void {
+    for (let left = most; left > 0; left -= rowsAtOnce) if (!this.#indexPage(Math.min(left, rowsAtOnce))) return;
+  }
+
+  /** Returns whether there may be more. */
+  #indexPage(most: number): boolean {
     const sql = `SELECT ${segmentNames.join(', ')} FROM main.audit WHERE seq > ? ORDER BY seq LIMIT ?`;
-    for (const values of eachValues<SegmentValues>(this.#db.prepare(sql), this.#directory.through, most)) {
+    const statement = this.#db.prepare(sql);
+    statement.setReturnArrays(true);
+    // Reading them one by one takes a quarter more.
+    const page = statement.all(this.#directory.through, most) as unknown as readonly SegmentValues[];
+    for (const values of page) {
       const [seq, at, event_type, org_id, agent_id, op_id, user_sub, user_email, run] = values;
       const entry: SegmentEntry = { seq, at, event_type, org_id, agent_id, op_id, user_sub, user_email, run };
-      if (!this.#directory.offer(entry)) return;
+      if (!this.#directory.offer(entry)) return false;
     }
+    return page.length === most;
   }
 
   #write(): void {

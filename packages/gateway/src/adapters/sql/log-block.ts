@@ -33,8 +33,17 @@ export interface EntryRecord {
   readonly bytes: Uint8Array;
 }
 
-/** How the database makes the bytes of a record: as a text, every column would be copied twice, which takes most of the time. */
-export const recordSql = `CAST(json_array(${sideColumns.join(', ')}) || char(10) || canonical AS BLOB)`;
+/** How the database makes a record. */
+export const recordText = `json_array(${sideColumns.join(', ')}) || char(10) || canonical`;
+/** The same as bytes: as a text, every column would be copied twice, which takes most of the time. */
+export const recordSql = `CAST(${recordText} AS BLOB)`;
+
+/** Records that follow one another, one after the other. */
+export interface JoinedRecords extends Omit<PackedBlock, 'entries'> {
+  /** How many bytes each has. */
+  readonly lengths: readonly number[];
+  readonly bytes: Uint8Array;
+}
 
 /** The same for an entry that is no row any more. */
 export function recordOf(entry: PackedEntry): EntryRecord {
@@ -63,19 +72,28 @@ interface Head {
   readonly bytes: readonly number[];
 }
 
-/**
- * Packs entries that follow one another. There is at least one. It hands out nothing that does not come back from the compressed
- * bytes as it was. The block is read once as readers will, since its rows go for it, and that may throw as it does for them.
- */
+/** Packs entries that follow one another. There is at least one. */
 export function packBlock(records: readonly EntryRecord[]): PackedBlock {
-  const head: Head = { columns: sideColumns, bytes: records.map(({ bytes }) => bytes.length) };
-  const text = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...records.map(({ bytes }) => bytes)]);
   const times = records.map(({ at }) => at);
-  const block = {
+  return packJoined({
     firstSeq: Number(records[0]?.seq),
     lastSeq: Number(records.at(-1)?.seq),
     minAt: Math.min(...times),
     maxAt: Math.max(...times),
+    lengths: records.map(({ bytes }) => bytes.length),
+    bytes: Buffer.concat(records.map(({ bytes }) => bytes)),
+  });
+}
+
+/**
+ * It hands out nothing that does not come back from the compressed bytes as it was. The block is read once as readers will, since
+ * its rows go for it, and that may throw as it does for them.
+ */
+export function packJoined({ lengths, bytes, ...of }: JoinedRecords): PackedBlock {
+  const head: Head = { columns: sideColumns, bytes: lengths };
+  const text = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]);
+  const block = {
+    ...of,
     // A reader that knows the length needs no window beside the result, which saves it two fifths of its time.
     entries: zstdCompressSync(text, { ...compression, pledgedSrcSize: text.length }),
   };
