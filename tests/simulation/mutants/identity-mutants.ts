@@ -179,6 +179,12 @@ export const identityMutants: readonly Mutant[] = [
     replacement: 'links.length === 0',
   },
   {
+    name: 'releases: a cost counts for a delegation that could not be read in full',
+    file: `${core}/ops/move-op.ts`,
+    text: "if (trigger === 'complete' && op.delegators.length > 0) ",
+    replacement: "if (trigger === 'resume') ",
+  },
+  {
     name: 'releases: a result is judged for a delegate although a delegator could not be read in full',
     file: `${core}/decision/check-result.ts`,
     text: '  requireReadInFull(gov.directory, agent);\n',

@@ -36,6 +36,17 @@ async function delegate(by: TestAgent, child: string, members: Partial<DelegateR
 const dollars = (usd: number) => usd * 1_000_000;
 const delegationOf = (id = childId) => g.gov.directory.delegations.of(g.known(id));
 
+test('an operation of a delegate ends nowhere where not all of a delegator could be read: its cost counts for what is not known', async () => {
+  const middle = await delegate(boss, 'middle');
+  const child = await delegate(middle, 'child');
+  const { opId } = await g.check(child, { estimatedCostMicros: 5 });
+  const [own, above] = [delegationOf(), delegationOf(middle.id)];
+  g.gov.directory.outOfService.add({ agents: ['acme/search/middle'], orgs: [], everything: false });
+  await expect(g.complete(child, opId)).rejects.toMatchObject({ code: 'store_unavailable' });
+  expect([delegationOf(), delegationOf(middle.id)]).toEqual([own, above]);
+  expect(g.gov.ops.withId(opId)).toMatchObject([{ state: 'running', reservedMicros: 5 }]);
+});
+
 describe('what a delegate may do', () => {
   test('is what policy allows to itself and to every delegator, each by its own name', async () => {
     const [middle, leaf] = [agentId('acme/search/middle'), agentId('acme/search/leaf')];

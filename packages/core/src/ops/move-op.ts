@@ -39,6 +39,8 @@ export interface MoveCause {
  */
 export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCause): void {
   const { state: from } = op;
+  // What it did cost counts for every delegation above, and what counts for one is written as a whole.
+  if (trigger === 'complete' && op.delegators.length > 0) requireReadInFull(gov.directory, op.owner);
   const to = destination(gov, op, trigger);
   if (to === from) return;
   const { costMicros = op.costMicros, usage = op.usage } = by.completion ?? {};
