@@ -37,15 +37,24 @@ export function keepKey({ history, world }: Stage, { key, record }: MadeKey): Kn
   return kept;
 }
 
-function endKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+function endAnyKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
   const key = random.pick(world.keys);
   if (key === world.root) return Promise.resolve();
   const rotates = random.chance(0.3);
+  return endKey(sim, gateway, key, world.key(random), rotates ? rotateKey : revokeKey);
+}
+
+/** Somebody ends a key, by this one. */
+export function endKey(
+  sim: Stage,
+  gateway: VirtualGateway,
+  key: KnownKey,
+  by: KnownKey,
+  end: typeof revokeKey | typeof rotateKey = revokeKey,
+): Promise<unknown> {
   const revoked = sim.history.invoke(gateway.name, { model: 'key', do: 'revoke', key: key.id });
-  return asCaller<unknown>(sim, gateway, world.key(random), (by) =>
-    rotates ? rotateKey(gateway.access, by, key.id) : revokeKey(gateway.access, by, key.id),
-  ).then(
+  return asCaller<unknown>(sim, gateway, by, (as) => end(gateway.access, as, key.id)).then(
     () => {
       key.revokedSince ??= sim.step;
       revoked({ ok: true });
@@ -88,7 +97,7 @@ function read(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
 /** What people do about keys and policies. */
 export const adminDeeds: readonly Deed[] = [
   { name: 'make a key', weight: 1, act: makeKey },
-  { name: 'end a key', weight: 0.8, act: endKey },
+  { name: 'end a key', weight: 0.8, act: endAnyKey },
   { name: 'read', weight: 2, act: read },
   { name: 'change a policy', weight: 0.3, act: changeAnyPolicy },
 ];

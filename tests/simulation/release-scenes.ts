@@ -1,5 +1,5 @@
 import { createKey, expireApprovals } from '@reeve/core';
-import { changePolicy, drawPolicy, keepKey } from './admin-deeds.ts';
+import { changePolicy, drawPolicy, endKey, keepKey } from './admin-deeds.ts';
 import { check, leave, nextOpWith, register } from './agent-deeds.ts';
 import { Broken } from './broken.ts';
 import type { ClusterGateway } from './cluster.ts';
@@ -58,6 +58,24 @@ async function tellsUnread(
     cluster.log.laterKinds = undefined;
   }
   await cluster.calm();
+}
+
+/** Whoever holds a key makes one more, for an org. Undefined if that is refused. */
+async function makesKey(
+  stage: SceneStage,
+  gateway: ClusterGateway,
+  by: KnownKey,
+  orgId: string,
+): Promise<KnownKey | undefined> {
+  const made: KnownKey[] = [];
+  const bound = { label: 'a key of an org', scopes: ['admin'], orgId, teamId: null, ttlMs: null } as const;
+  const making = async () => {
+    const key = await asCaller(stage, gateway, by, (as) => createKey(gateway.access, as, bound));
+    made.push(keepKey(stage, key));
+  };
+  stage.does('make a key', gateway, making);
+  await stage.cluster.finishes(gateway);
+  return made[0];
 }
 
 /** Somebody changes a policy at a gateway that could not read its newest version. */
@@ -149,18 +167,11 @@ async function saveUnreadControl(stage: SceneStage): Promise<void> {
   const ops = [...runningAt(newer, team)].slice(0, mostPaused);
   const orgId = ops[0]?.agent.id.orgId;
   if (orgId === undefined) return;
-  const bound = { label: 'a key of an org', scopes: ['admin'], orgId, teamId: null, ttlMs: null } as const;
   const pausing = (key: KnownKey) =>
     asCaller(stage, newer, key, async (by) => {
       await Promise.all(ops.map(async (op) => await control(newer, by, op, 'pause')));
     });
-  const making = async () => {
-    const made = await asCaller(stage, newer, world.root, (by) => createKey(newer.access, by, bound));
-    keepKey(stage, made);
-  };
-  stage.does('make a key', newer, making);
-  await cluster.finishes(newer);
-  const key = world.keys.at(-1) ?? world.root;
+  const key = (await makesKey(stage, newer, world.root, orgId)) ?? world.root;
   const pausingTwice = () => Promise.all([pausing(key), pausing(world.root)]);
   await tellsUnread(stage, newer, /^receipt_saved$/, ['control operations', pausingTwice]);
   stage.passes(settings.opsTtlMs + 100);
@@ -169,6 +180,20 @@ async function saveUnreadControl(stage: SceneStage): Promise<void> {
     stage.does('save operations', saver, saving);
     await cluster.finishes(saver);
   }
+}
+
+/** A key is ended, and its holder makes another one by it at a gateway that could not read that. */
+async function useUnreadKey(stage: SceneStage): Promise<void> {
+  const { random, world, cluster } = stage;
+  await cluster.calm();
+  const [newer, present] = (await drawReleases(stage)) ?? [];
+  if (newer === undefined || present === undefined) return;
+  const { orgId } = world.agent(random).id;
+  const key = await makesKey(stage, present, world.root, orgId);
+  if (key === undefined) return;
+  await cluster.calm();
+  await tellsUnread(stage, newer, /^api_key_saved$/, ['end a key', () => endKey(stage, newer, key, world.root)]);
+  await makesKey(stage, present, key, orgId);
 }
 
 /** Somebody stops what waits for people, at a gateway that could not read whom it asked. The others call them off. */
@@ -215,6 +240,7 @@ export const releaseScenes: readonly Scene[] = [
   { name: 'change a policy that could not be read', weight: 1, play: changeUnreadPolicy },
   { name: 'check below a delegate that could not be read', weight: 1, play: checkBelowUnread },
   { name: 'act in a run that could not be read', weight: 1, play: actInUnreadRun },
+  { name: 'use a key whose end could not be read', weight: 2, play: useUnreadKey },
   { name: 'save a control that could not be read', weight: 1, play: saveUnreadControl },
   { name: 'end what asks people whom nobody could read', weight: 1, play: endUnreadApproval },
   { name: 'start after an agent has left', weight: 0.5, play: startAfterLeaving },
