@@ -3,6 +3,7 @@ import { shownOf, tokenOf } from './agent-deeds.ts';
 import type { Deed, Stage } from './deed.ts';
 import { asCaller } from './deed.ts';
 import { agentName } from './judged-entry.ts';
+import type { Random } from './random.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 import type { KnownAgent } from './world.ts';
 import { keepToken } from './world.ts';
@@ -16,13 +17,25 @@ function delegateAny(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   return delegator === undefined ? Promise.resolve() : delegate(sim, gateway, delegator, child);
 }
 
+/** What a delegation covers, and for how long. */
+function drawLimits(random: Random) {
+  return {
+    ttlSecs: random.pick([2, 8, 60, 60, 600]),
+    actions: random.pick([[], [], ['tool_call']]),
+    tools: random.pick([[], [], ['search', 'fetch', 'write', 'ask'], ['fetch', 'send', 'pay']]),
+    maxCostMicros: random.pick([null, 0, 3e6, 12e6, 25e6]),
+    maxChecks: random.pick([null, 2, 5, 20]),
+  };
+}
+
+/** `said`: limits that are not drawn. */
 export function delegate(
   sim: Stage,
   { execute }: VirtualGateway,
   delegator: KnownAgent,
   child: KnownAgent,
+  said: Partial<ReturnType<typeof drawLimits>> = {},
 ): Promise<unknown> {
-  const { random } = sim;
   const token = tokenOf(delegator);
   const what = `${agentName(delegator.id)} delegates to ${agentName(child.id)}`;
   const heard = sim.judge.tokens.ask(what, shownOf(token));
@@ -31,11 +44,8 @@ export function delegate(
     agentId: delegator.id,
     token,
     childId: child.id.agentId,
-    ttlSecs: random.pick([2, 8, 60, 60, 600]),
-    actions: random.pick([[], [], ['tool_call']]),
-    tools: random.pick([[], [], ['search', 'fetch', 'write', 'ask'], ['fetch', 'send', 'pay']]),
-    maxCostMicros: random.pick([null, 0, 3e6, 12e6, 25e6]),
-    maxChecks: random.pick([null, 2, 5, 20]),
+    ...drawLimits(sim.random),
+    ...said,
     name: '',
   });
   return delegating.finally(heard).then((granted) => keepToken(child, granted.token));

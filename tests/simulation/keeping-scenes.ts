@@ -5,7 +5,7 @@ import { asCaller } from './deed.ts';
 import { delegate } from './delegation-deeds.ts';
 import type { Scene, SceneStage } from './scene.ts';
 import { drawTwo, runningAt, teamOf } from './scene.ts';
-import { checkOf, registerAgain } from './scene-deeds.ts';
+import { checkOf, coversScene, registerAgain } from './scene-deeds.ts';
 import { settings } from './virtual-gateway.ts';
 import type { KnownAgent, KnownOp } from './world.ts';
 
@@ -139,7 +139,7 @@ async function forgetDelegationBesideSave(stage: SceneStage): Promise<void> {
   };
   // It may act for somebody else.
   await ends();
-  stage.does('delegate', one, () => delegate(stage, one, delegator, agent));
+  stage.does('delegate', one, () => delegate(stage, one, delegator, agent, coversScene));
   await cluster.finishes(one);
   await leavesRowToOther(stage, one, agent);
   await ends();

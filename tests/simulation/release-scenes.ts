@@ -10,7 +10,7 @@ import type { tools } from './policies.ts';
 import { askAboutResult } from './result-deeds.ts';
 import type { Scene, SceneStage } from './scene.ts';
 import { drawTeam, runningAt, teamOf } from './scene.ts';
-import { checkOf } from './scene-deeds.ts';
+import { checkOf, coversScene } from './scene-deeds.ts';
 import { settings } from './virtual-gateway.ts';
 import type { KnownAgent, KnownKey } from './world.ts';
 
@@ -106,22 +106,23 @@ async function checkBelowUnread(stage: SceneStage): Promise<void> {
   const below = random.pick(world.delegates.filter(isBelow));
   const [delegator] = teamOf(world.agents, orgId, teamId);
   if (delegator === undefined) return;
-  stage.does('register', newer, () => register(stage, newer, delegator, world.root));
-  await cluster.finishes(newer);
+  // All of this, everybody can read.
+  stage.does('register', present, () => register(stage, present, delegator, world.root));
+  await cluster.finishes(present);
   for (const [by, to] of [
     [delegator, above],
     [above, below],
   ] as const) {
     // It acts for somebody else, or has been registered by itself.
     const ending = () =>
-      asCaller(stage, newer, world.root, (as) =>
-        newer.execute({ kind: 'end_delegation', by: as, agent: to.id, reason: '' }),
+      asCaller(stage, present, world.root, (as) =>
+        present.execute({ kind: 'end_delegation', by: as, agent: to.id, reason: '' }),
       );
-    stage.does('end a delegation', newer, ending);
-    stage.does('leave', newer, () => leave(stage, newer, to));
-    await cluster.finishes(newer);
-    stage.does('delegate', newer, () => delegate(stage, newer, by, to));
-    await cluster.finishes(newer);
+    stage.does('end a delegation', present, ending);
+    stage.does('leave', present, () => leave(stage, present, to));
+    await cluster.finishes(present);
+    stage.does('delegate', present, () => delegate(stage, present, by, to, coversScene));
+    await cluster.finishes(present);
   }
   await cluster.calm();
   const op = checkOf(stage, present, below);
@@ -238,7 +239,7 @@ async function startAfterLeaving(stage: SceneStage): Promise<void> {
 /** What happens where a newer release runs beside the present one, which cannot read all of it. */
 export const releaseScenes: readonly Scene[] = [
   { name: 'change a policy that could not be read', weight: 1, play: changeUnreadPolicy },
-  { name: 'check below a delegate that could not be read', weight: 1, play: checkBelowUnread },
+  { name: 'check below a delegate that could not be read', weight: 2, play: checkBelowUnread },
   { name: 'act in a run that could not be read', weight: 1, play: actInUnreadRun },
   { name: 'use a key whose end could not be read', weight: 2, play: useUnreadKey },
   { name: 'save a control that could not be read', weight: 1, play: saveUnreadControl },

@@ -7,6 +7,9 @@ import type { KnownAgent, KnownOp } from './world.ts';
 /** How long a login lasts that ends soon. */
 export const loginMs = 1000;
 
+/** Limits of a delegation that covers what a scene does. */
+export const coversScene = { ttlSecs: 600, tools: [] };
+
 /** What a scene says in a check. It costs nothing and names no run unless the scene says so. */
 interface Asked {
   readonly tool?: (typeof tools)[number];
