@@ -1,6 +1,6 @@
 import { createKey, expireApprovals } from '@reeve/core';
 import { changePolicy, drawPolicy, endKey, keepKey } from './admin-deeds.ts';
-import { check, leave, nextOpWith, register } from './agent-deeds.ts';
+import { check, complete, leave, nextOpWith, register } from './agent-deeds.ts';
 import { Broken } from './broken.ts';
 import type { ClusterGateway } from './cluster.ts';
 import { control } from './control-deeds.ts';
@@ -131,6 +131,8 @@ async function checkBelowUnread(stage: SceneStage): Promise<void> {
   await tellsUnread(stage, newer, /^delegation_/, ['check', () => check(stage, newer, above)]);
   stage.does('ask about a result', present, () => askAboutResult(stage, present, op));
   stage.does('check', present, () => check(stage, present, below));
+  await cluster.finishes(present);
+  stage.does('complete', present, () => complete(stage, present, op, 1e5));
   await cluster.finishes(present);
 }
 

@@ -282,8 +282,8 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'approvals: one stays open whose operation was ended by a gateway that did not know of it',
     file: `${core}/ops/registry.ts`,
-    text: "if (put.isDurable && state === 'pending' && isOver(known.state)) this.#ended.noteWaited(known);",
-    replacement: '',
+    text: 'if (put.isDurable && hasWaited && isOver(known.state)) this.#ended.noteWaited(known);',
+    replacement: 'void hasWaited;',
   },
   {
     name: 'approvals: the outcome is told at one gateway alone, and not after a start',
