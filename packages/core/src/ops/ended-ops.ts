@@ -28,11 +28,9 @@ export class EndedOps {
     return this.#waited.delete(op);
   }
 
+  /** Until they are forgotten: what seems to be done may be taken back. */
   *waited(isLeft: (op: Op) => boolean): Generator<Op> {
-    for (const op of this.#waited) {
-      if (this.#holds(op) && isLeft(op)) yield op;
-      else this.#waited.delete(op);
-    }
+    for (const op of this.#waited) if (isLeft(op)) yield op;
   }
 
   /** After a restart: those that are over go in the order in which they ended. */

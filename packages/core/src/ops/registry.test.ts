@@ -421,3 +421,12 @@ test('an operation that is not forgotten after all is still one that waited', ()
   takeBack();
   expect([...registry.endedWaiting(() => true)]).toEqual([op]);
 });
+
+test('of an operation that another gateway ended while it waited, something may be left again after all', () => {
+  const registry = new MovableOps(new ManualClock(), ttlMs);
+  const op = endedElsewhere(registry, looseAgent('acme/search/bot'), 't:s');
+  expect([...registry.endedWaiting(() => false)]).toEqual([]);
+  expect([...registry.endedWaiting(() => true)]).toEqual([op]);
+  registry.forget(op);
+  expect([...registry.endedWaiting(() => true)]).toEqual([]);
+});
