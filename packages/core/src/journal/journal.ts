@@ -5,7 +5,7 @@ import { followCommits } from './overtaken.ts';
 import type { ForeignCommit, Sharing } from './shared-log.ts';
 import { eventsOf, HeadMoved } from './shared-log.ts';
 import type { Tick } from './tick.ts';
-import { batchOf, nothingToWrite, rejectAll, stampAll } from './tick.ts';
+import { batchOf, nothingToWrite, rejectAll, stampAll, writesNothing } from './tick.ts';
 import { Turns } from './turns.ts';
 
 /**
@@ -74,9 +74,13 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     if (this.#sharing === undefined) return true;
     // A commit or a read that has begun already may miss what was committed since.
     await this.#settled(this.inFlight?.committed ?? this.#reading);
-    const next = (this.inFlight ?? this.tick)?.committed;
-    if (next !== undefined) return await this.#settled(next);
-    return await this.#settled(this.#reading ?? this.#read());
+    for (;;) {
+      const next = this.inFlight ?? this.tick;
+      if (next === undefined) return await this.#settled(this.#reading ?? this.#read());
+      if (!(await this.#settled(next.committed))) return false;
+      // A commit of nothing asks nobody whether there is something newer.
+      if (!writesNothing(next)) return true;
+    }
   }
 
   async #settled(work: Promise<void> | undefined): Promise<boolean> {

@@ -64,6 +64,19 @@ describe('a journal on a shared log', () => {
     await expect(refused).rejects.toThrow('there is none');
   });
 
+  test('asks for news beside work that has nothing to write, which a commit would not ask for', async () => {
+    const tested = new SharedSums();
+    tested.unread = [theirCommit(3, { kind: 'summed', agent: 'a/b/one', by: 5 })];
+    tested.journal.onCommitted(() => undefined);
+    const caughtUp = tested.journal.catchUp();
+    // It waits for the work.
+    await later();
+    tested.turn();
+    await later();
+    expect(await caughtUp).toBe(true);
+    expect(tested.sumOf('a/b/one')).toBe(5);
+  });
+
   test('asks for no news for work of its own that changed nothing', async () => {
     const tested = new SharedSums();
     tested.unread = [theirCommit(3, { kind: 'summed', agent: 'a/b/one', by: 5 })];

@@ -49,6 +49,11 @@ export interface Tick<Change, Event extends Typed> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Whether a tick only has work for afterwards. */
+export function writesNothing<Change, Event extends Typed>({ parts }: Tick<Change, Event>): boolean {
+  return parts.every(({ drafts, changes, events }) => drafts.length + changes.length + events.length === 0);
+}
+
 export function newTick<Change, Event extends Typed>(): Tick<Change, Event> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => undefined);
