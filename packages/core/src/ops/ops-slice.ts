@@ -35,7 +35,7 @@ export interface OpsSnapshot {
   readonly opsReplayFrom: number | null;
 }
 
-/** How much of a check that decided at once is one fact. */
+/** What live views are shown of a check that decides at once, beside the operation in its new state. */
 export const checksShown = ['decision', 'arrival and decision'] as const;
 export type CheckShown = (typeof checksShown)[number];
 
@@ -47,7 +47,7 @@ export interface OpsChangeEvent {
   readonly op: OpRecord;
   /** It is the first check of the operation, and decides it: its run has one check more. */
   readonly checked?: true;
-  /** What live views are shown as well: the decision after it, and before it that the operation is new, if nobody knew it. */
+  /** The decision comes after the operation in its new state. Before it comes the arrival of one that nobody knew. */
   readonly shows?: CheckShown;
   /** The day on which the cost counts, if the move settled one. */
   readonly booked?: string;

@@ -22,6 +22,7 @@ import { userRunsPage, userRunsSelect } from './user-runs-select.ts';
 
 /** A step of a search unpacks no more blocks, about thirty milliseconds. Then other readers have their turn. */
 const mostBlocksOfStep = 256;
+/** Memory holds so many rows of the log while they are indexed. */
 const rowsAtOnce = 1000;
 
 const schema = `

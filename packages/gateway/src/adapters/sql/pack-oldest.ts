@@ -54,7 +54,7 @@ function joinOldest(db: DatabaseSync, through: number, blockEntries: number): Jo
 }
 
 function packOneByOne(db: DatabaseSync, through: number, blockEntries: number): PackedBlock | undefined {
-  const sql = `SELECT seq, at, ${recordSql} FROM main.audit WHERE seq <= ? ORDER BY seq LIMIT ?`;
+  const sql = `SELECT seq, at, ${recordSql} ${oldestSql}`;
   const records: EntryRecord[] = [];
   let length = 0;
   let isFull = false;
